@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.tables import Table, print_rows
-from holdfast.audit import MetricRequest, Request, parse_looks, parts_of
+from holdfast.audit import Request, parse_looks, parts_of
 from holdfast.audit.formulas import forecast
 from holdfast.audit.judgement.fixes import loss
 from holdfast.audit.judgement.verdict import RESERVE
@@ -56,7 +56,7 @@ def _request(problem: Problem, seed: int) -> Request:
 def worst_gains(problem: Problem, seed: int) -> dict[Rule, Mean]:
     """Return the worst gain known under each rule, in points; a forecast has no error."""
     trials = max(LEAST, min(MOST, WORK // (problem.n_examples * problem.n_queries)))
-    board = MetricRequest(_request(problem, seed))
+    board = _request(problem, seed)
     budget = PlayBudget(trials, trials, problem.n_queries)
     found = {rule: Mean(forecast(rule, problem) or 0.0, 0.0) for rule in FORECAST}
     with players(None, board, processes=1) as play:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,6 @@ from holdfast.attacks.through_metrics import (
 )
 from holdfast.audit import (
     Audit,
-    MetricRequest,
     Request,
     audit,
     parse_looks,
@@ -251,7 +251,7 @@ def counts_table() -> Table:
     )
 
 
-def skewed_request(metric: str, looks: int, seed: int, n: int = N_EXAMPLES) -> MetricRequest:
+def skewed_request(metric: str, looks: int, seed: int, n: int = N_EXAMPLES) -> Request:
     """Return the audit's request for fresh labels with 1 % positives."""
     hidden = np.zeros(n, dtype=np.uint8)
     hidden[np.random.default_rng([SEED, seed]).permutation(n)[: n // 100]] = 1
@@ -264,7 +264,7 @@ def skewed_request(metric: str, looks: int, seed: int, n: int = N_EXAMPLES) -> M
         looks=parse_looks(str(looks)),
         seed=SEED,
     )
-    return MetricRequest(request, Display.of(metric))
+    return replace(request, display=Display.of(metric))
 
 
 def skewed_gains(
@@ -274,7 +274,7 @@ def skewed_gains(
     found = []
     for seed in seeds:
         asked = skewed_request(metric, looks, seed, n)
-        job = MetricJob(TOTAL, player, asked.request.rule, looks, 0)
+        job = MetricJob(TOTAL, player, asked.rule, looks, 0)
         found.append(max(0.0, 100.0 * play_metric_job(asked, job).bias))
     return found
 

@@ -1,7 +1,9 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from holdfast.audit import MetricRequest, Prediction, Request, parse_looks, parts_of
+from holdfast.audit import Prediction, Request, parse_looks, parts_of
 from holdfast.audit.judgement.verdict import judge
 from holdfast.audit.metrics.units import unit_for
 from holdfast.audit.scenarios.measurer import Measured, Strongest
@@ -41,6 +43,11 @@ def make_request(labels=None, *, n=300, m=3, ids=None, split=None, final=None, *
     )
 
 
+def played_on(labels, baseline, seed, beliefs=None):
+    """Return what plays on accuracies ask of a board."""
+    return SimpleNamespace(labels=labels, baseline=baseline, seed=seed, beliefs=beliefs)
+
+
 def gaining(gain=0.0, *, refused=lambda job: None):
     """Return players of whom each gains the same, or what `gain(job)` says, unless it is refused.
 
@@ -61,7 +68,7 @@ def gaining(gain=0.0, *, refused=lambda job: None):
 
 def judged(request, gain, limits, gap, findings=(), who=("features", "champion-challenger")):
     """Return the verdict on a board whose strongest attack gained a mean with its error."""
-    board = MetricRequest(request)
+    board = request
     unit = unit_for(board)
     looks = request.n_looks
     points = unit.interval(gain, 4)

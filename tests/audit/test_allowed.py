@@ -7,7 +7,6 @@ import pytest
 
 from holdfast.audit import parse_looks
 from holdfast.audit.inputs.disclosure import rounding_unit_for
-from holdfast.audit.inputs.models import prior_of, stated_accuracy
 from holdfast.audit.judgement.allowed import allowed, certificate
 from holdfast.audit.judgement.limits import limits
 from holdfast.audit.result import Finding, GainCurve
@@ -40,7 +39,7 @@ def test_models_have_a_bound_of_their_own_and_the_record_says_whom_each_binds():
     model = np.where(np.random.default_rng(6).random(2000) < 0.8, labels, 0).astype(np.uint8)
     request = make_request(labels, m=10, release="ladder:0.05", predictions=[model])
     unit = rounding_unit_for(2000, 10)
-    right = stated_accuracy(prior_of(request.predictions, labels, 10), request, unit)
+    right = request.stated_model
     assert right == pytest.approx(np.mean(model == labels), abs=unit.points / 100.0)
     found = limits(request, 1.0, NO_CURVE, model=right)
     rule = parse_mechanism("ladder:0.05")

@@ -1,11 +1,13 @@
 """What audits of metrics of labels submit where an attack has proved nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from holdfast import audit as auditing
-from holdfast.audit.metrics.asked import TOTAL, MetricRequest
 from holdfast.audit.metrics.scenarios import metric_scenarios
+from holdfast.audit.result import TOTAL
 from holdfast.mechanisms import Exact
 from holdfast.metrics.display import Display
 
@@ -18,7 +20,7 @@ def labels_of(n, share, seed=0):
 
 def asked_for(request_for, labels, looks, metric="f1"):
     request = request_for(labels, m=2, looks=auditing.parse_looks(str(looks)))
-    return MetricRequest(request, Display.of(metric))
+    return replace(request, display=Display.of(metric))
 
 
 @pytest.mark.slow

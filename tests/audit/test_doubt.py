@@ -1,9 +1,11 @@
 """Boards of which nobody can say SAFE, whatever the attacks gained. Plays are made up."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from holdfast.audit import MetricRequest, audit, parse_looks
+from holdfast.audit import audit, parse_looks
 from holdfast.audit.inputs.disclosure import reach_of, rounding_unit_for
 from holdfast.experiments.summary import mean_of
 from holdfast.metrics.display import Display
@@ -13,7 +15,7 @@ from tests.audit.conftest import gaining
 def word(request, display=None, **how):
     if display is None:
         return audit(request, play=gaining(**how))
-    return audit(MetricRequest(request, display), play=gaining(**how))
+    return audit(replace(request, display=display), play=gaining(**how))
 
 
 RUNS = np.repeat(np.random.default_rng(2).permutation(40) % 2, 50)
@@ -68,7 +70,7 @@ def test_too_few_examples_have_no_interval_and_are_never_safe(request_for, displ
 def test_where_only_climbers_played_the_board_is_not_safe(request_for):
     request = request_for(n=3000, m=2, release="round:2", looks=parse_looks("5"), gap=5.0)
     reads = "it reads values as they are, and the rule changes them"
-    asked = MetricRequest(request, Display.of("f1"))
+    asked = replace(request, display=Display.of("f1"))
     assert audit(asked, play=gaining()).verdict.word == "SAFE"
     from_climbers = audit(asked, play=gaining(refused=lambda job: reads_of(asked, job, reads)))
     assert from_climbers.verdict.word == "MARGINAL"
@@ -93,3 +95,29 @@ def test_intervals_of_a_few_plays_are_as_wide_as_students():
     assert 0.93 < inside / 2000 < 0.97
     wide = rounding_unit_for(2000, 2).interval(mean_of([0.08, 0.1, 0.1, 0.12]), 4)
     assert (wide.low, wide.high) == (7.5, 12.5)
+
+
+def test_an_attack_that_some_games_end_gains_nothing_in_these_and_counts_in_the_others(request_for):
+    """Six labels under a Ladder ended the audit: the strongest attack could not play all trials."""
+
+    def ended(job):
+        return "it was told too little" if job.trial % 2 else None
+
+    found = audit(
+        request_for(np.array([0, 1, 1, 0, 1, 0]), m=2, looks=parse_looks("3")),
+        play=gaining(0.6, refused=ended),
+    )
+    assert found.verdict.points.mean == 20.0
+    assert all(fix.hold_back == 0 for fix in found.verdict.fixes)  # of six rows none can be
+
+
+def test_what_a_few_lucky_games_gained_is_no_number_of_looks_that_is_enough(request_for):
+    """A mean of four games reached the gap with 2 looks, where twenty gain less than half."""
+
+    def lucky(job):
+        return 0.08 * (job.trial == 0) if job.looks < 20 else 0.03
+
+    found = audit(request_for(n=600, m=3, gap=2.0), play=gaining(lucky))
+    early = [point for each in found.curve.measured for point in each.points[:-1]]
+    assert all(point.mean >= 2.0 and point.low <= 0.0 for point in early)
+    assert found.limits.looks_until["possible"] == 20

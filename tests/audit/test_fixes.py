@@ -3,9 +3,11 @@
 Plays are made up, and handed to the audit: what an attack gains there is what the test says.
 """
 
+from dataclasses import replace
+
 import pytest
 
-from holdfast.audit import MetricRequest, audit, parse_looks
+from holdfast.audit import audit, parse_looks
 from holdfast.audit.judgement.fixes import READ, loss, numbers_of_looks, private_examples
 from holdfast.mechanisms import Exact, Rounding
 from holdfast.metrics.display import Display
@@ -109,7 +111,7 @@ def test_a_share_of_the_final_ranking_is_what_a_gain_is_worth_there(request_for)
 def test_on_a_board_of_groups_the_total_alone_is_offered(request_for):
     request = request_for(n=300, m=2, looks=parse_looks("10"), gap=5.0)
     groups = [at % 3 for at in range(300)]
-    board = MetricRequest(request, Display.of("f1", "subject"), groups)
+    board = replace(request, display=Display.of("f1", "subject"), groups=groups)
     found = audit(board, play=gaining(lambda job: 0.0 if job.show == "total only" else 0.4)).verdict
     assert found.word == "UNSAFE"
     less = next(each for each in found.fixes if not each.hold_back)

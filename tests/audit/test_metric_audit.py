@@ -1,6 +1,7 @@
 """Audits of other metrics than accuracy, of breakdowns and of several columns."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,6 @@ import pytest
 from holdfast import audit as auditing
 from holdfast.attacks.through_metrics.registry import check_covered
 from holdfast.audit.inputs.group_columns import group_columns, read_groups
-from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.certified import certified_labels, in_words, most_gain, percent_right
 from holdfast.audit.metrics.findings import metric_findings
 from holdfast.audit.metrics.scenarios import metric_scenarios
@@ -36,7 +36,7 @@ def asked(request_for, metric="f1", breakdown=None, also=(), *, m=2, n=120, **se
     settings = {"labels": SKEWED, **settings} if m == 2 else settings
     request = request_for(m=m, n=n, **settings)
     groups = np.resize(GROUPS, n) if breakdown else None
-    return MetricRequest(request, Display.of(metric, breakdown, also), groups)
+    return replace(request, display=Display.of(metric, breakdown, also), groups=groups)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def few_rules(monkeypatch):
 
 def test_the_board_is_named_in_words(request_for):
     found = asked(request_for, "f1", "subject", ["accuracy"])
-    assert found.board == "f1 by subject, also accuracy, 8 groups"
+    assert found.shown == "f1 by subject, also accuracy, 8 groups"
     assert list(found.shows) == ["total only", "with subject scores", "with accuracy"]
 
 
@@ -270,9 +270,7 @@ def test_groups_are_read_in_the_order_of_the_rows(label_file):
     assert read_groups(label_file, "subject", GROUPS.size).tolist() == [
         f"s{each}" for each in GROUPS
     ]
-    asked_for = auditing.read_metric_request(
-        label_file, metric="f1", breakdown="subject", looks="5"
-    )
+    asked_for = auditing.read_request(label_file, metric="f1", breakdown="subject", looks="5")
     assert asked_for.groups.tolist() == [f"s{each}" for each in GROUPS]
 
 
@@ -280,7 +278,7 @@ def test_group_columns_are_found_and_asked_about(label_file):
     # A column of fractions is none.
     assert group_columns(label_file) == ("subject",)
     request = auditing.read_request(label_file, looks="5")
-    board = MetricRequest(request)
+    board = request
     codes = {each.code: each for each in metric_findings(board, unit_for(board), 1.0)}
     assert codes["group-column"].fix == "Say --breakdown subject if it does."
     assert "--metric f1" in codes["assumed-accuracy"].fix
@@ -293,7 +291,7 @@ def test_scores_of_two_opposites_are_not_taken_for_accuracies_without_a_word(tmp
     rows = [f"{i},{names[each]}" for i, each in enumerate(SKEWED)]
     path.write_text("\n".join(["id,label", *rows, ""]))
     request = auditing.read_request(path, looks="5")
-    board = MetricRequest(request)
+    board = request
     codes = {each.code: each for each in metric_findings(board, unit_for(board), 1.0)}
     assert codes["assumed-accuracy"].what == (
         f"Labels of {names[0]} and {names[1]}: scores are taken for plain accuracies."
@@ -330,9 +328,9 @@ def test_groups_are_asked_about_at_a_terminal_alone(label_file, monkeypatch, cap
 
 def test_a_column_that_is_not_there_is_refused(label_file):
     with pytest.raises(InvalidInput, match=r"breakdown must be a column of .* got 'topic'"):
-        auditing.read_metric_request(label_file, breakdown="topic", looks="5")
+        auditing.read_request(label_file, breakdown="topic", looks="5")
     with pytest.raises(InvalidInput, match="must not be the column of ids"):
-        auditing.read_metric_request(label_file, breakdown="id", id_column="id", looks="5")
+        auditing.read_request(label_file, breakdown="id", id_column="id", looks="5")
 
 
 def test_an_array_file_has_no_columns(tmp_path):
@@ -340,14 +338,14 @@ def test_an_array_file_has_no_columns(tmp_path):
     np.save(path, np.arange(20) % 2)
     assert group_columns(path) == ()
     with pytest.raises(InvalidInput, match="an NPY file"):
-        auditing.read_metric_request(path, breakdown="subject", looks="5")
+        auditing.read_request(path, breakdown="subject", looks="5")
 
 
 def test_only_scored_rows_are_audited(tmp_path):
     path = tmp_path / "truth.csv"
     rows = [f"{i},{i % 2},{'ab'[i // 2 % 2]},{'Public' if i % 3 else 'Private'}" for i in range(60)]
     path.write_text("\n".join(["id,label,subject,Usage", *rows, ""]))
-    found = auditing.read_metric_request(path, metric="f1", breakdown="subject", looks="5")
+    found = auditing.read_request(path, metric="f1", breakdown="subject", looks="5")
     public = [i for i in range(60) if i % 3]
     assert found.groups.tolist() == ["ab"[i // 2 % 2] for i in public]
 
@@ -355,10 +353,10 @@ def test_only_scored_rows_are_audited(tmp_path):
 def test_the_policy_says_what_is_shown(tmp_path, label_file):
     policy = tmp_path / "policy.toml"
     policy.write_text('release = "exact"\nlooks_per_team = 5\nmetric = "f1"\nbreakdown = "subject"')
-    found = auditing.read_metric_request(label_file, policy=policy)
-    assert found.board == "f1 by subject, 8 groups"
-    other = auditing.read_metric_request(label_file, policy=policy, metric="balanced_accuracy")
-    assert other.board == "balanced_accuracy by subject, 8 groups"
+    found = auditing.read_request(label_file, policy=policy)
+    assert found.shown == "f1 by subject, 8 groups"
+    other = auditing.read_request(label_file, policy=policy, metric="balanced_accuracy")
+    assert other.shown == "balanced_accuracy by subject, 8 groups"
 
 
 # The command and the page.

@@ -8,7 +8,7 @@ from holdfast.attacks import Lattice
 from holdfast.attacks.through_metrics import ClassPools, Digits, Graded
 from holdfast.attacks.through_metrics.beside import Beside
 from holdfast.attacks.through_metrics.description import MetricBoard
-from holdfast.audit import audit, quick_audit, read_metric_request
+from holdfast.audit import audit, quick_audit, read_request
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard import Policy
 from holdfast.mechanisms import parse_mechanism
@@ -50,9 +50,7 @@ def best(found, show):
     [("f1", "log_loss", 12), ("roc_auc", "log_loss", 12), ("f1", "roc_auc", 30)],
 )
 def test_a_telling_column_is_read_through_the_richer_submission(tmp_path, ranks, column, looks):
-    asked = read_metric_request(
-        two_classes(tmp_path), metric=ranks, also=[column], looks=str(looks)
-    )
+    asked = read_request(two_classes(tmp_path), metric=ranks, also=[column], looks=str(looks))
     found = audit(asked)
     assert found.board.shown == f"{ranks}, also {column}"
     shown = f"with {column}"
@@ -64,7 +62,7 @@ def test_a_telling_column_is_read_through_the_richer_submission(tmp_path, ranks,
 
 @pytest.mark.parametrize("by_class", ["recall_per_class", "confusion_matrix"])
 def test_numbers_of_each_class_are_priced_beside_the_total(tmp_path, by_class):
-    asked = read_metric_request(several_classes(tmp_path), also=[by_class], looks="40")
+    asked = read_request(several_classes(tmp_path), also=[by_class], looks="40")
     found = audit(asked)
     assert found.board.shows == ("total only", f"with {by_class}")
     assert found.board.also == (by_class,)
@@ -82,19 +80,17 @@ def test_a_policy_asks_for_the_same_audit_as_options(tmp_path):
         'release = "round:2"\nlooks_per_team = 9\n'
         'metric = "f1_macro"\nalso = ["recall_per_class"]\n'
     )
-    asked = read_metric_request(several_classes(tmp_path), policy=policy)
-    assert asked.board == "f1_macro, also recall_per_class"
+    asked = read_request(several_classes(tmp_path), policy=policy)
+    assert asked.shown == "f1_macro, also recall_per_class"
     assert Policy.read(policy).display == asked.display
     assert quick_audit(asked).gains[0].mean is not None
 
 
 def test_a_column_that_no_attack_reads_is_refused_with_the_reason(tmp_path):
     with pytest.raises(NotSupported, match="average_precision is not covered"):
-        read_metric_request(
-            two_classes(tmp_path), metric="f1", also=["average_precision"], looks="5"
-        )
+        read_request(two_classes(tmp_path), metric="f1", also=["average_precision"], looks="5")
     with pytest.raises(InvalidInput, match="same hidden truth"):
-        read_metric_request(two_classes(tmp_path), also=["mse"], looks="5")
+        read_request(two_classes(tmp_path), also=["mse"], looks="5")
 
 
 def beside(ranks, column, make, hidden, looks, m=2):
@@ -149,7 +145,7 @@ def test_labels_read_from_an_area_or_a_loss_win_f1_with_the_best_constant_elsewh
 
 
 def test_pools_of_classes_need_the_counts_of_every_look_and_a_size_that_can_be_solved(tmp_path):
-    asked = read_metric_request(several_classes(tmp_path), also=["recall_per_class"], looks="9")
+    asked = read_request(several_classes(tmp_path), also=["recall_per_class"], looks="9")
     shown = asked.display.by_class[0]
     rng = np.random.default_rng(0)
 

@@ -17,14 +17,14 @@ def board(tmp_path):
         path = tmp_path / f"{per_one}.csv"
         values = np.random.default_rng(4).integers(-300, 300, 60) / per_one
         path.write_text("id,price\n" + "".join(f"{at},{x:g}\n" for at, x in enumerate(values)))
-        return auditing.read_metric_request(path, metric=metric, looks=str(LOOKS), mechanism=rule)
+        return auditing.read_request(path, metric=metric, looks=str(LOOKS), mechanism=rule)
 
     return read
 
 
 def played(board):
     first = metric_scenarios(board, TOTAL)[0]
-    return first.job(board.request.rule, LOOKS, 0).played(board)
+    return first.job(board.rule, LOOKS, 0).played(board)
 
 
 @pytest.mark.parametrize(("metric", "degree"), [("mae", 1), ("rmse", 1), ("mse", 2), ("r2", 0)])
@@ -52,5 +52,5 @@ def test_a_clipped_error_is_cut_off_where_it_says(board):
 def test_arrays_of_targets_may_have_decimals_and_signs(tmp_path):
     path = tmp_path / "targets.npy"
     np.save(path, np.array([-1.5, 0.25, 3.0] * 20))
-    found = auditing.read_metric_request(path, metric="mae", looks="5")
+    found = auditing.read_request(path, metric="mae", looks="5")
     assert found.hidden[:3].tolist() == [-150.0, 25.0, 300.0]

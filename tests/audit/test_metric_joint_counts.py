@@ -1,11 +1,12 @@
 """Audits of macro averages of three classes: counts are read where the rule lets them be."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from holdfast import audit as auditing
 from holdfast.audit.metrics import scenarios as plays
-from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.scenarios import metric_scenarios, only_climbed
 from holdfast.mechanisms import Exact, Rounding
 from holdfast.metrics.display import Display
@@ -17,7 +18,7 @@ NAME = "joint-counts"
 def asked(metric="f1_macro", groups=None, also=(), looks=20, **settings):
     request = make_request(looks=auditing.parse_looks(str(looks)), **settings)
     display = Display.of(metric, None if groups is None else "subject", also)
-    return MetricRequest(request, display, groups)
+    return replace(request, display=display, groups=groups)
 
 
 def played(request, name, rule=None, looks=20, show="total only"):

@@ -10,7 +10,6 @@ import pytest
 from holdfast import audit as auditing
 from holdfast.audit.exports import badge, junit, sarif
 from holdfast.audit.metrics import scenarios as plays
-from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.scenarios import metric_scenarios, only_climbed
 from holdfast.audit.metrics.starts import group_rows, starts_of
 from holdfast.audit.metrics.units import constant_value, model_value, unit_for
@@ -35,7 +34,7 @@ def asked(metric="f1", breakdown=None, also=(), **settings):
     settings = {"labels": SKEWED, "m": 2, "looks": auditing.parse_looks("6"), **settings}
     request = make_request(**settings)
     groups = GROUPS[request.parts.where] if breakdown else None
-    return MetricRequest(request, Display.of(metric, breakdown, also), groups)
+    return replace(request, display=Display.of(metric, breakdown, also), groups=groups)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -134,7 +133,7 @@ def test_models_of_roc_auc_and_of_several_classes_are_used():
     shown = [each for each in metric_scenarios(behind, "total only") if each.start.model]
     at = next(i for i, each in enumerate(shown) if each.reads == "f1, as it rises")
     first = len(metric_scenarios(behind, "total only")) - len(shown)
-    job = plays.MetricJob("total only", first + at, behind.request.rule, 60, 0)
+    job = plays.MetricJob("total only", first + at, behind.rule, 60, 0)
     assert plays.play_metric_job(behind, job).bias > 0.0  # climbs from the model
     labels = (np.arange(N) % 4).astype(np.uint8)
     several = asked("cohen_kappa", m=4, labels=labels, predictions=[labels])
@@ -153,9 +152,9 @@ def test_what_is_not_read_of_a_skewed_set_costs_no_more_than_before(metric):
     gains = []
     for looks in (1, 2, 6):
         request = asked(metric, labels=codes.astype(np.uint8), m=names.size)
-        file = replace(request.request.file, class_names=tuple(map(str, names)))
-        request = MetricRequest(replace(request.request, file=file), request.display)
-        assert request.request.baseline.unequal
+        file = replace(request.file, class_names=tuple(map(str, names)))
+        request = replace(request, file=file)
+        assert request.baseline.unequal
         job = plays.MetricJob("total only", 0, Exact(), looks, 0)
         gains.append(plays.play_metric_job(request, job).bias)
     assert 0.0 <= gains[0] <= gains[1] <= gains[2]
@@ -250,12 +249,12 @@ def test_accounts_meet_a_rule_that_remembers_afresh():
 
 
 def test_gaps_of_losses_are_in_their_own_unit(label_file):
-    far = auditing.read_metric_request(label_file, metric="log_loss", looks="3", gap=250.0)
-    assert far.request.gap == 250.0
+    far = auditing.read_request(label_file, metric="log_loss", looks="3", gap=250.0)
+    assert far.gap == 250.0
     with pytest.raises(InvalidInput, match=r"gap must lie in \(0, 100\] points, got 250"):
-        auditing.read_metric_request(label_file, metric="f1", looks="3", gap=250.0)
+        auditing.read_request(label_file, metric="f1", looks="3", gap=250.0)
     with pytest.raises(InvalidInput, match="gap must be above 0, got -1"):
-        auditing.read_metric_request(label_file, metric="log_loss", looks="3", gap=-1.0)
+        auditing.read_request(label_file, metric="log_loss", looks="3", gap=-1.0)
 
 
 # Fixes and policies.
@@ -266,9 +265,7 @@ def test_a_policy_says_what_is_shown_and_drops_what_a_fix_drops(found):
     offered = fix("round:1", 6, 5.0)
     for show, breakdown in (("total only", None), ("all that is shown", "subject")):
         verdict = replace(found.verdict, fixes=(replace(offered, show=show),))
-        text = auditing.recommended_policy(
-            request.request, replace(found, verdict=verdict), request.display
-        )
+        text = auditing.recommended_policy(request, replace(found, verdict=verdict))
         policy = Policy.parse(text)
         assert 'metric = "f1"' in text
         assert 'release = "round:1"' in text
@@ -290,8 +287,8 @@ def test_every_file_is_written_and_the_policy_is_audited_as_it_was(label_file, t
     page = files["a.html"].read_text()
     assert "<h1>Birds &amp; bees</h1>" in page
     assert "Holdfast audit, metric: f1" in page
-    request = auditing.read_metric_request(label_file, policy=files["p.toml"])
-    assert request.board == "f1"
+    request = auditing.read_request(label_file, policy=files["p.toml"])
+    assert request.shown == "f1"
 
 
 # Before and after.

@@ -41,7 +41,7 @@ def written(tmp_path):
 
 
 def codes(path, metric, **options):
-    request = auditing.read_metric_request(path, metric=metric, looks="3", **options)
+    request = auditing.read_request(path, metric=metric, looks="3", **options)
     return {each.code: each for each in metric_findings(request, unit_for(request), 1.0)}
 
 
@@ -95,8 +95,8 @@ def test_a_group_of_one_has_a_value_or_is_refused_by_name(written, refused):
     groups = ["x", *["y"] * (N - 1)]
     path = written(Y, subject=groups)
     for metric in ("f1", "accuracy", "matthews_corrcoef", "log_loss", "mse"):
-        found = auditing.read_metric_request(path, metric=metric, breakdown="subject", looks="3")
-        assert found.board == f"{metric} by subject, 2 groups"
+        found = auditing.read_request(path, metric=metric, breakdown="subject", looks="3")
+        assert found.shown == f"{metric} by subject, 2 groups"
     told = refused("audit", path, "--metric", "roc_auc", "--breakdown", "subject", "--looks", "3")
     assert told == "group x: labels must have both classes for roc_auc."
     assert codes(path, "f1", breakdown="subject")["breakdown"].severity == "warning"
@@ -104,8 +104,8 @@ def test_a_group_of_one_has_a_value_or_is_refused_by_name(written, refused):
 
 def test_one_group_is_one(written):
     path = written(Y, subject=["all"] * N)
-    found = auditing.read_metric_request(path, metric="f1", breakdown="subject", looks="3")
-    assert found.board == "f1 by subject, 1 group"
+    found = auditing.read_request(path, metric="f1", breakdown="subject", looks="3")
+    assert found.shown == "f1 by subject, 1 group"
 
 
 def test_an_absent_class_is_found_and_no_sign_of_safety(written, refused):
@@ -136,7 +136,7 @@ def test_the_positive_class_of_names_is_told(written):
 def test_negative_targets_and_scores_without_a_limit_have_units(
     written, metric, labels, constant, gap
 ):
-    unit = unit_for(auditing.read_metric_request(written(labels), metric=metric, looks="3"))
+    unit = unit_for(auditing.read_request(written(labels), metric=metric, looks="3"))
     assert unit.constant == pytest.approx(constant, abs=unit.rounding_unit / 2)
     assert unit.gap == gap
 
@@ -167,4 +167,4 @@ def test_targets_too_wide_for_floats_say_so_after_one_try(written, monkeypatch, 
 
 def test_a_metric_that_is_not_covered_is_no_exception_of_another_kind(written):
     with pytest.raises(NotSupported):
-        auditing.read_metric_request(written(Y), metric="average_precision", looks="3")
+        auditing.read_request(written(Y), metric="average_precision", looks="3")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from holdfast.audit import MetricRequest, parse_looks, read_history, read_request
+from holdfast.audit import parse_looks, read_history, read_request
 from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.history import Submission
@@ -143,7 +143,7 @@ def test_a_median_gap_of_nothing_is_said_with_the_gap_that_is_taken_instead(requ
     found = finding(request, "tied-ranks")
     assert "their median gap is 0" in found.what
     assert found.why == "So the verdict is for the default gap of 1 point."
-    unit = unit_for(MetricRequest(request))
+    unit = unit_for(request)
     assert gap_for(request, observed(request, request.baseline.rounding_unit), unit) == 1.0
     assert finding(request_for(n=3000, history=rows, gap=2.0), "tied-ranks") is None
 

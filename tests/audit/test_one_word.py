@@ -1,11 +1,12 @@
 """One board, one word: whatever it shows beside its ranking, and never a better one for more."""
 
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from holdfast.audit import MetricRequest, as_json, audit, parse_looks
+from holdfast.audit import as_json, audit, parse_looks
 from holdfast.audit.judgement.verdict import WORDS
 from holdfast.metrics.display import Display
 from tests.audit.conftest import gaining
@@ -21,7 +22,7 @@ def test_the_baseline_is_that_of_the_accuracy_alone(request_for, labels, display
     """A lucky class is one that nobody knows without looks: gains count from 1/m."""
     request = request_for(labels, m=4, gap=20.0)
     alone = audit(request, play=gaining())
-    more = audit(MetricRequest(request, display), play=gaining())
+    more = audit(replace(request, display=display), play=gaining())
     assert more.board.free == alone.rounding_unit * round(alone.board.free / alone.rounding_unit)
 
 
@@ -33,7 +34,7 @@ def test_no_finding_vanishes_because_more_is_shown(request_for, labels, release,
     for settings in ({}, {"split": split[: labels.size], "final_choices": 0}):
         request = request_for(labels, m=4, release=release, looks=parse_looks("9"), **settings)
         alone = {each.code for each in audit(request, play=gaining()).findings}
-        more = audit(MetricRequest(request, display), play=gaining()).findings
+        more = audit(replace(request, display=display), play=gaining()).findings
         assert alone <= {each.code for each in more}
 
 
@@ -63,7 +64,7 @@ GAINS = [0.03, 0.06, 0.2]
 @pytest.mark.parametrize(("labels", "release"), BOARDS)
 def test_an_accuracy_is_the_metric_of_that_name(request_for, labels, release):
     request = request_for(labels, m=4, release=release, gap=8.0)
-    boards = request, MetricRequest(request, Display.of("accuracy"))
+    boards = request, replace(request, display=Display.of("accuracy"))
     alone, named = (as_json(audit(each, play=recorded(0.06))) for each in boards)
     assert alone | {"seconds": 0.0} == named | {"seconds": 0.0}
 
@@ -73,7 +74,7 @@ def test_an_accuracy_is_the_metric_of_that_name(request_for, labels, release):
 def test_showing_more_never_improves_the_word(request_for, labels, release, display):
     request = request_for(labels, m=4, release=release, gap=8.0)
     words = [word(request, recorded(most)) for most in GAINS]
-    more = [word(MetricRequest(request, display), recorded(most)) for most in GAINS]
+    more = [word(replace(request, display=display), recorded(most)) for most in GAINS]
     assert all(after <= before for before, after in zip(words, more, strict=True))
     assert words == sorted(words, reverse=True)
     assert words[-1] == WORDS.index("UNSAFE")
@@ -85,7 +86,7 @@ def test_more_looks_never_improve_the_word(request_for, labels, release, metric)
     words = []
     for looks in (5, 20, 80):
         request = request_for(labels, m=4, release=release, gap=8.0, looks=parse_looks(str(looks)))
-        words.append(word(MetricRequest(request, Display.of(metric)), recorded(0.06)))
+        words.append(word(replace(request, display=Display.of(metric)), recorded(0.06)))
     assert words == sorted(words, reverse=True)
 
 
@@ -100,7 +101,9 @@ def test_what_another_rule_can_be_computed_from_is_no_safer(request_for, metric,
     found = []
     for release in (coarse, "exact"):
         request = request_for(LABELS[:240], m=4, release=release, gap=8.0)
-        found.append(audit(MetricRequest(request, Display.of(metric)), play=gaining(gain)).verdict)
+        found.append(
+            audit(replace(request, display=Display.of(metric)), play=gaining(gain)).verdict
+        )
     rounded, exact = found
     assert (rounded.word, exact.word) == ("UNSAFE", "UNSAFE")
     assert exact.points.mean >= rounded.points.mean

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from holdfast.audit import MetricRequest, parse_looks
+from holdfast.audit import parse_looks
 from holdfast.audit.judgement.preflight import coarse_rule, expected_best
 from holdfast.audit.metrics.findings import metric_findings
 from holdfast.audit.metrics.units import unit_for
 
 
 def preflight(request):
-    board = MetricRequest(request)
+    board = request
     return metric_findings(board, unit_for(board), 100.0)
 
 

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 
-from holdfast.audit import MetricRequest, parse_looks
+from holdfast.audit import parse_looks
 from holdfast.audit.scenarios.expected_time import expected_seconds
 from holdfast.audit.scenarios.plays import Job
 from holdfast.cli.audit_progress import AuditProgress, duration
@@ -103,7 +103,7 @@ def test_more_looks_examples_and_effort_take_longer():
 
 
 def test_nothing_played_is_said_as_such(request_for, capsys):
-    AuditProgress(MetricRequest(request_for(looks=parse_looks("5"))), 1, None).stopped()
+    AuditProgress(request_for(looks=parse_looks("5")), 1, None).stopped()
     said = capsys.readouterr().err
     assert "Stopped after 0 plays" in said
     assert "no attack has played the policy's rule yet." in said

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from holdfast.audit import KnownSoFar, MetricRequest, outlook, parse_looks, quick_audit
+from holdfast.audit import KnownSoFar, outlook, parse_looks, quick_audit
 from holdfast.audit import quick as quick_module
 from holdfast.audit.outlook import likeliest
 from holdfast.audit.scenarios.plays import Job
@@ -63,8 +63,8 @@ def test_attacks_that_cannot_use_the_answers_come_last(request_for):
 
 
 def test_the_outlook_has_findings_forecast_and_time(request_for):
-    small = outlook(MetricRequest(request_for(looks=parse_looks("10"))))
-    large = outlook(MetricRequest(request_for(looks=parse_looks("100"))))
+    small = outlook(request_for(looks=parse_looks("10")))
+    large = outlook(request_for(looks=parse_looks("100")))
     assert {one.code for one in small.findings} == {one.code for one in large.findings}
     assert 0.0 < small.points < large.points <= 67.0
     assert 0.0 < small.seconds < large.seconds
@@ -72,7 +72,7 @@ def test_the_outlook_has_findings_forecast_and_time(request_for):
 
 
 def test_gains_so_far_are_of_the_policys_rule_with_its_most_looks(request_for):
-    known = KnownSoFar(MetricRequest(request_for(looks=parse_looks("10"))))
+    known = KnownSoFar(request_for(looks=parse_looks("10")))
     job = Job("features", Exact(), "hill-climb", 10, 0)
     known.add(job, Played(0.10, 10))
     known.add(job._replace(trial=1), Played(0.20, 10))

@@ -8,12 +8,12 @@ from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.audit.judgement.allowed import allowed
 from holdfast.audit.scenarios.measurer import play_budget_for
-from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
+from holdfast.audit.scenarios.plays import Job, play_job
 from holdfast.cli.audit_tables import show
 from holdfast.experiments import Experiment, Matrix, run_matrix, run_trial
 from holdfast.mechanisms import Exact
 from holdfast.problem import Problem
-from tests.audit.conftest import gaining, make_request
+from tests.audit.conftest import gaining, make_request, played_on
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_a_play_without_features_is_a_trial_of_attack(labels):
     experiment = Experiment(
         "naive-bayes", Problem(240, 4, 16), trials=3, seed=5, labels=labels, without_features=True
     )
-    context = PlayContext(labels, Baseline(240, 4), 5)
+    context = played_on(labels, Baseline(240, 4), 5)
     for trial in range(3):
         played = play_job(context, Job("no features", Exact(), "naive-bayes", 16, trial))
         assert played.bias == run_trial(experiment, trial)["bias"]

@@ -6,7 +6,7 @@ import pytest
 from holdfast.attacks.registry import attack_types
 from holdfast.audit import audit, parse_looks
 from holdfast.audit.baseline import Baseline
-from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
+from holdfast.audit.scenarios.plays import Job, play_job
 from holdfast.audit.scenarios.scenarios import (
     Scenario,
     compared_scenarios,
@@ -17,6 +17,7 @@ from holdfast.experiments.suite import SUITE
 from holdfast.mechanisms import Exact, Ladder, parse_mechanism
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from tests.audit.conftest import played_on
 
 PROBLEM = Problem(400, 4, 60)
 
@@ -30,7 +31,7 @@ def labels():
 def context(labels):
     model = np.where(np.random.default_rng(8).random(400) < 0.6, labels, 0).astype(np.int64)
     prior = Prior.candidates(model[:, None], np.full((400, 1), 0.6), 4)
-    return PlayContext(labels, Baseline(400, 4), 3, prior)
+    return played_on(labels, Baseline(400, 4), 3, prior)
 
 
 @pytest.mark.parametrize("rule", ["exact", "round:2", "gaussian:0.01"])

@@ -1,13 +1,14 @@
 """The JSON of audits: one shape for every metric, described by a schema that follows the record."""
 
 import json
+from dataclasses import replace
 
 import jsonschema
 import numpy as np
 import pytest
 from scripts import audit_schema
 
-from holdfast.audit import MetricRequest, as_json, parse_looks, quick_audit
+from holdfast.audit import as_json, parse_looks, quick_audit
 from holdfast.audit.result import FORMAT
 from holdfast.metrics.display import Display
 from tests.audit.sample import sample_audit, sample_with_private_part
@@ -41,7 +42,7 @@ def test_a_whole_audit_fits_the_schema_and_says_its_format_and_unit(audit):
 @pytest.mark.parametrize("metric", ["accuracy", "f1", "log_loss"])
 def test_a_quick_audit_of_any_metric_fits_the_same_schema(request_for, metric):
     request = request_for(LABELS, m=2, looks=parse_looks("3"))
-    data = valid(quick_audit(MetricRequest(request, Display.of(metric))).as_json())
+    data = valid(quick_audit(replace(request, display=Display.of(metric))).as_json())
     assert data["unit"].endswith(metric)
     assert data["gains"][0]["gain"]["mean"] is not None
     assert data["constant"] == data["free"]

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from holdfast.audit import MetricRequest, audit, parse_looks
+from holdfast.audit import audit, parse_looks
 from holdfast.audit.judgement.verdict import WORDS
 from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.display import Display
@@ -90,7 +90,7 @@ def board_of(metric, truth, m, rule, looks, gap, *, seed=0, **settings):
     request = make_request(
         truth, m=m, release=rule, looks=parse_looks(str(looks)), gap=gap, seed=seed, **settings
     )
-    return MetricRequest(request, Display.of(metric))
+    return replace(request, display=Display.of(metric))
 
 
 @pytest.mark.slow
@@ -119,11 +119,11 @@ def test_no_safe_is_refuted_and_every_fix_is_kept(metric, sizes, rule, looks, ga
             )
         else:
             changed = replace(
-                board.request,
+                board,
                 rule=parse_mechanism(fix.rule),
                 looks=parse_looks(str(fix.looks)),
                 seed=1000,
             )
-            after = audit(MetricRequest(changed, board.display))
+            after = audit(changed)
         print("    ->", after.verdict.word, flush=True)
         assert WORDS.index(after.verdict.word) >= WORDS.index(fix.verdict)

@@ -1,15 +1,16 @@
 """What audits say where two values of an example are all that can be read."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from holdfast import audit as auditing
-from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.metrics.display import Display
 
 
 def asked_for(request_for, hidden, metric, rule, looks, m=2):
     request = request_for(hidden, m=m, looks=auditing.parse_looks(str(looks)), release=rule)
-    return MetricRequest(request, Display.of(metric))
+    return replace(request, display=Display.of(metric))
 
 
 def test_few_numbers_have_no_classes_and_no_points(request_for):

@@ -8,7 +8,7 @@ from holdfast.audit import as_json, audit, page, parse_looks
 from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.audit.result import in_digits
-from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
+from holdfast.audit.scenarios.plays import Job, play_job
 from holdfast.audit.scenarios.scenarios import compared_scenarios, suite_scenarios
 from holdfast.audit.unequal_classes import UnequalClasses, baseline_of
 from holdfast.certificates import certify
@@ -16,7 +16,7 @@ from holdfast.experiments.summary import Mean
 from holdfast.mechanisms import Exact, parse_mechanism
 from holdfast.priors import Prior
 from holdfast.problem import Problem
-from tests.audit.conftest import gaining, judged, make_request
+from tests.audit.conftest import gaining, judged, make_request, played_on
 
 # Each plays a whole audit.
 pytestmark = pytest.mark.slow
@@ -97,7 +97,7 @@ def plain_simulation(labels, m, looks, trials):
 def test_gains_above_the_majority_are_those_of_a_plain_simulation(labels, m):
     """Other seeds, exact class shares, no board: the same mean within four standard errors."""
     mine = plain_simulation(labels, m, 100, 8)
-    context = PlayContext(labels, baseline_of(labels, m), 0)
+    context = played_on(labels, baseline_of(labels, m), 0)
     jobs = [Job("class shares", Exact(), "champion-challenger", 100, trial) for trial in range(8)]
     played = 100.0 * np.array([play_job(context, job).bias for job in jobs])
     error = np.hypot(mine.std(ddof=1), played.std(ddof=1)) / np.sqrt(8)
@@ -107,8 +107,8 @@ def test_gains_above_the_majority_are_those_of_a_plain_simulation(labels, m):
 
 def test_an_attack_without_a_prior_is_measured_from_the_majority_too():
     job = Job("features", Exact(), "block-majority", 40, 0)
-    plain = play_job(PlayContext(NINETY, Baseline(2000, 2), 0), job)
-    above = play_job(PlayContext(NINETY, baseline_of(NINETY, 2), 0), job)
+    plain = play_job(played_on(NINETY, Baseline(2000, 2), 0), job)
+    above = play_job(played_on(NINETY, baseline_of(NINETY, 2), 0), job)
     assert above.bias == pytest.approx(plain.bias + 0.5 - 0.9)
     assert above.looks == plain.looks
 
@@ -118,7 +118,7 @@ def test_a_model_below_the_majority_gains_only_what_passes_it():
     baseline = baseline_of(NINETY, 2)
     prior = Prior.candidates(model[:, None], np.full((2000, 1), 0.8), 2)
     played = play_job(
-        PlayContext(NINETY, baseline, 0, prior), Job("model", Exact(), "hadamard-blocks", 2, 0)
+        played_on(NINETY, baseline, 0, prior), Job("model", Exact(), "hadamard-blocks", 2, 0)
     )
     assert played.bias < -0.05  # 80 % and a little, not 90 %
 
@@ -160,7 +160,7 @@ def test_the_bound_holds_for_every_rule_and_never_falls_with_looks(name):
     assert found[1].nats >= certify(Problem(2000, 2, 30), rule).nats - 1e-9
     four = certify(Problem(2000, 2, 40), rule, accounts=4, knows=baseline.shares)
     assert 100.0 * four.gain >= bounds[0]
-    context = PlayContext(NINETY, baseline, 0)
+    context = played_on(NINETY, baseline, 0)
     for attack in ("champion-challenger", "hadamard-blocks", "prior-climb"):
         played = [play_job(context, Job("class shares", rule, attack, 30, t)) for t in range(2)]
         assert all(100.0 * play.bias <= bounds[1] for play in played)

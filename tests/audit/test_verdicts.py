@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from holdfast.audit import MetricRequest
 from holdfast.audit.judgement.verdict import RESERVE
 from holdfast.audit.scenarios.plays import Job
 from holdfast.mechanisms import parse_mechanism
@@ -23,7 +22,7 @@ def found(request):
 def test_plays_that_were_recorded_are_those_of_today(name):
     """A few of each file: the others are the same code."""
     case = next(case for case in CASES if case.name == name)
-    board, plays = MetricRequest(request_of(case)), recorded()[name]
+    board, plays = request_of(case), recorded()[name]
     for where in sorted(plays)[:: len(plays) // 8]:
         attack, setting, accounts, rule, looks = where.split("|")
         trial = int(next(iter(plays[where])))

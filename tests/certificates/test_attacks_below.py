@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from holdfast.audit.baseline import Baseline
-from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
+from holdfast.audit.scenarios.plays import Job, play_job
 from holdfast.certificates import certify
 from holdfast.experiments.summary import mean_of
 from holdfast.mechanisms import parse_mechanism
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from tests.audit.conftest import played_on
 
 TRIALS = 8
 # The attack that is strongest against each rule in most of the grid.
@@ -45,7 +46,7 @@ def measured(
             labels = (rng.random((n, 1)) > rows[:, :-1]).sum(axis=1)
         setting = "features" if prior is None else "model"
         attack = ATTACKS[rule] if prior is None else "champion-challenger"
-        context = PlayContext(labels.astype(np.uint8), Baseline(n, m), seed, prior)
+        context = played_on(labels.astype(np.uint8), Baseline(n, m), seed, prior)
         played = play_job(context, Job(setting, parse_mechanism(rule), attack, k, trial, accounts))
         if played.reason is not None:
             return None

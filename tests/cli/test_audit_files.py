@@ -18,7 +18,7 @@ def labels(tmp_path, monkeypatch):
 
     def played(board, **_):
         audit = sample_audit()
-        return replace(audit, board=replace(audit.board, name=board.request.name))
+        return replace(audit, board=replace(audit.board, name=board.name))
 
     monkeypatch.setattr(auditing, "audit", played)
     path = tmp_path / "labels.csv"

@@ -13,13 +13,14 @@ Only what a user can call plays: attacks by name or `Auto`, oracles, and audits.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.registry import make_attack
-from holdfast.audit import MetricRequest, Request, audit, parse_looks, parts_of
+from holdfast.audit import Request, audit, parse_looks, parts_of
 from holdfast.experiments.matrix import run_matrix
 from holdfast.experiments.matrix_plays import Matrix
 from holdfast.experiments.summary import Mean, mean_of
@@ -182,7 +183,7 @@ class Audited(NamedTuple):
         rounding = found.rounding_unit / math.sqrt(12.0)
         return Mean(gain, math.hypot((above - gain) / T_975_OF_4, rounding))
 
-    def _asked(self) -> MetricRequest:
+    def _asked(self) -> Request:
         rng = np.random.default_rng([SEED, self.n_examples, len(self.shares)])
         sizes = np.rint(np.multiply(self.shares, self.n_examples)).astype(int)
         hidden = rng.permutation(np.repeat(np.arange(len(sizes)), sizes)).astype(np.uint8)
@@ -196,9 +197,9 @@ class Audited(NamedTuple):
             seed=SEED,
         )
         if not self.groups:
-            return MetricRequest(request, Display.of(self.metric))
+            return replace(request, display=Display.of(self.metric))
         groups = np.arange(hidden.size) % self.groups
-        return MetricRequest(request, Display.of(self.metric, breakdown="part"), groups)
+        return replace(request, display=Display.of(self.metric, breakdown="part"), groups=groups)
 
 
 # An interval's half width in standard errors, for the four games of an audit.

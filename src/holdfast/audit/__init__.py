@@ -11,9 +11,9 @@ else fills or shows. Four rooms lie between the two:
 - `judgement`: what follows. Findings that need no play, upper bounds, the verdict and its fixes.
 - `page`: what a reader sees, with `exports` for other programs.
 
-Between the rooms pass a `MetricRequest`, which is a `Request` with what its board shows, `Measured`
-gains and the frozen parts of an `Audit`, nothing else. One accuracy is a metric: `metrics` has what
-is asked of any, its unit, attacks through it and what is certified of it.
+Between the rooms pass a `Request`, `Measured` gains and the frozen parts of an `Audit`, nothing
+else. One accuracy is a metric: `metrics` has the unit of any, attacks through it and what is
+certified of it.
 
 `baseline` is what gains count from: a guess, or the majority class where classes are unequal
 (`unequal_classes`), each with the formulas that hold for it (`formulas`). `quick`, `outlook` and
@@ -28,12 +28,6 @@ from holdfast.audit.inputs.parts import Parts, parts_of
 from holdfast.audit.inputs.reading import read_request
 from holdfast.audit.inputs.request import Prediction, Request
 from holdfast.audit.known_so_far import KnownSoFar
-from holdfast.audit.metrics import (
-    MetricRequest,
-    display_for,
-    read_metric_request,
-    with_groups,
-)
 from holdfast.audit.outlook import Outlook, outlook
 from holdfast.audit.quick import QuickAudit, quick_audit
 from holdfast.audit.recommended import recommended_fix, recommended_policy
@@ -47,7 +41,6 @@ __all__ = [
     "Comparison",
     "KnownSoFar",
     "Looks",
-    "MetricRequest",
     "Outlook",
     "Parts",
     "PlayCache",
@@ -60,7 +53,6 @@ __all__ = [
     "cache_folder",
     "compare",
     "comparison_as_json",
-    "display_for",
     "n_plays",
     "outlook",
     "parse_looks",
@@ -69,9 +61,7 @@ __all__ = [
     "quick_audit",
     "read_audit",
     "read_history",
-    "read_metric_request",
     "read_request",
     "recommended_fix",
     "recommended_policy",
-    "with_groups",
 ]

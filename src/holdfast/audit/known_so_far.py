@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.inputs.request import Request
 from holdfast.audit.metrics.units import unit_for
 from holdfast.audit.scenarios.plays import AnyJob
 from holdfast.experiments.matrix_plays import Played
@@ -25,7 +25,7 @@ class KnownSoFar:
         What is audited.
     """
 
-    def __init__(self, board: MetricRequest) -> None:
+    def __init__(self, board: Request) -> None:
         self._board, self._unit = board, unit_for(board)
         self._plays: dict[tuple[str, str, int], list[float]] = defaultdict(list)
         self.n_plays = 0
@@ -33,7 +33,7 @@ class KnownSoFar:
     def add(self, job: AnyJob, played: Played) -> None:
         """Take note of a play."""
         self.n_plays += 1
-        if job.rule == self._board.request.rule and played.reason is None:
+        if job.rule == self._board.rule and played.reason is None:
             self._plays[*job.who(self._board), job.looks].append(played.bias)
 
     def lines(self) -> list[str]:

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 
 from holdfast.attacks.registry import attack_type
 from holdfast.audit.fractions import Points
-from holdfast.audit.inputs import models
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.history_findings import history_findings
 from holdfast.audit.judgement.observed import observed
 from holdfast.audit.judgement.verdict import gap_for
-from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.findings import metric_findings
 from holdfast.audit.metrics.units import Unit, unit_for
 from holdfast.audit.result import Finding, History
@@ -57,7 +55,7 @@ class Outlook:
 
 
 def outlook(
-    board: MetricRequest,
+    board: Request,
     findings: tuple[Finding, ...] | None = None,
     kept: PlayCache | None = None,
     ranked: list[tuple[Scenario, Forecast | None]] | None = None,
@@ -73,16 +71,16 @@ def outlook(
     kept
         Plays of earlier audits, which take no time again.
     """
-    request, n = board.request, board.request.labels.size
+    n = board.labels.size
     jobs = _planned(board)
     known = kept.found(jobs) if kept is not None else {}
     left = [job for job in jobs if job not in known]
     best = points = None
     if board.display.plain:  # no formula covers every metric
-        ranked = likeliest(request, request.n_looks) if ranked is None else ranked
+        ranked = likeliest(board, board.n_looks) if ranked is None else ranked
         best = next((each for _, each in ranked if each and each.gain is not None), None)
     if best is not None and best.gain is not None:
-        points = request.baseline.rounding_unit.round(100.0 * max(0.0, best.gain) / n)
+        points = board.baseline.rounding_unit.round(100.0 * max(0.0, best.gain) / n)
     return Outlook(
         findings=found(board, unit_for(board))[0] if findings is None else findings,
         points=points,
@@ -92,13 +90,13 @@ def outlook(
     )
 
 
-def found(board: MetricRequest, unit: Unit) -> tuple[tuple[Finding, ...], History | None, float]:
+def found(board: Request, unit: Unit) -> tuple[tuple[Finding, ...], History | None, float]:
     """Return what needs no play: findings on labels, policy and history; the history; the gap."""
-    request, points = board.request, board.request.baseline.rounding_unit
-    history = observed(request, points)
-    gap = gap_for(request, history, unit)
+    points = board.baseline.rounding_unit
+    history = observed(board, points)
+    gap = gap_for(board, history, unit)
     findings = metric_findings(board, unit, gap)
-    return findings + history_findings(request, history), history, gap
+    return findings + history_findings(board, history), history, gap
 
 
 def played_fewer(request: Request, looks: int) -> tuple[Finding, ...]:
@@ -137,15 +135,14 @@ def likeliest(request: Request, looks: int) -> list[tuple[Scenario, Forecast | N
     """
     n, m, _ = request.problem
     problem, rule = Problem(n, m, looks), request.rule
-    prior = models.prior_of(request.predictions, request.labels, m)
     knows: dict[str, Prior | None] = {
         "features": None,
         "class shares": request.baseline.prior,
-        "model": prior,
+        "model": request.beliefs,
     }
     settings = {name: _setting(rule, problem, known) for name, known in knows.items()}
     ranked: list[tuple[float, Scenario, Forecast | None]] = []
-    for scenario in suite(MetricRequest(request), rule, looks):
+    for scenario in suite(request, rule, looks):
         if scenario.setting not in settings:
             ranked.append((-math.inf, scenario, None))
             continue
@@ -186,13 +183,13 @@ def _above_majority(each: Forecast, request: Request) -> Forecast:
     )
 
 
-def _planned(board: MetricRequest) -> list[AnyJob]:
+def _planned(board: Request) -> list[AnyJob]:
     """Return the plays that an audit can't do without: the suite, and the rules beside it.
 
     Which attack is the strongest, and so what is played again and at fewer looks, is known only
     after these; `SHARE_PLAYED_LATER` stands for that.
     """
-    budget, own = play_budget_for(board.request), board.request.rule
+    budget, own = play_budget_for(board), board.rule
     looks = budget.looks
     jobs: list[AnyJob] = [
         each.job(own, looks, trial)

@@ -17,7 +17,6 @@ from typing import Any
 from holdfast.audit.fractions import Points, in_fractions
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.units import unit_for
 from holdfast.audit.outlook import found, likeliest, outlook
 from holdfast.audit.result import (
@@ -109,32 +108,31 @@ class QuickAudit:
         return data | {"unit": FRACTIONS if self.plain else self.unit}
 
 
-def quick_audit(asked: MetricRequest | Request, *, kept: PlayCache | None = None) -> QuickAudit:
+def quick_audit(board: Request, *, kept: PlayCache | None = None) -> QuickAudit:
     """Play the likeliest attacks against the policy, in this process, until four have played.
 
     One that refuses costs nothing, and the next one plays in its place.
 
     Parameters
     ----------
-    asked
-        What to audit; a request alone is of a board that shows one accuracy.
+    board
+        What to audit.
     kept
         Where plays are looked up and kept; None: nowhere.
     """
     start = time.perf_counter()
-    board = MetricRequest(asked) if isinstance(asked, Request) else asked
-    request, unit = board.request, unit_for(board)
+    unit = unit_for(board)
     findings, _, gap = found(board, unit)
-    budget, ahead = play_budget_for(request), None
+    budget, ahead = play_budget_for(board), None
     if board.display.plain:
-        ranked = likeliest(request, request.n_looks)
+        ranked = likeliest(board, board.n_looks)
         ahead = outlook(board, findings, ranked=ranked)
         every: list[AnyScenario] = [scenario for scenario, _ in ranked]
-        likely = [each.job(request.rule, budget.looks, 0) for each in every[:N_ATTACKS]]
-        seconds = TRIALS * expected_seconds(likely, request.labels.size)
+        likely = [each.job(board.rule, budget.looks, 0) for each in every[:N_ATTACKS]]
+        seconds = TRIALS * expected_seconds(likely, board.labels.size)
         looks = max(1, int(budget.looks * min(1.0, MOST_SECONDS / seconds)))
     else:
-        looks = max(1, min(budget.looks, MOST_WORK // request.labels.size))
+        looks = max(1, min(budget.looks, MOST_WORK // board.labels.size))
         every = _by_shows(board, looks)
     able: list[Measured] = []
     refused: str | None = None
@@ -142,21 +140,21 @@ def quick_audit(asked: MetricRequest | Request, *, kept: PlayCache | None = None
     with players(None, board, processes=1) as alone:
         measurer = Measurer(board, unit, gap, budget, keeping(alone, kept))
         while tried < len(every) and len(able) < N_ATTACKS:
-            (measured,) = measurer.measure([(every[tried], request.rule, looks)], range(TRIALS))
+            (measured,) = measurer.measure([(every[tried], board.rule, looks)], range(TRIALS))
             able += [measured] if measured.gain is not None else []
             refused = refused or measured.reason
             tried += 1
-    gains = tuple(gain_of(each, request) for each in strongest_first(able))
+    gains = tuple(gain_of(each, board) for each in strongest_first(able))
     worst = max([0.0, *(each.mean or 0.0 for each in gains)])
-    final = worst * request.parts.final_share
+    final = worst * board.parts.final_share
     return QuickAudit(
-        name=request.name,
-        header=header(request, numbers=board.metric.takes is Submission.NUMBERS),
+        name=board.name,
+        header=header(board, numbers=board.metric.takes is Submission.NUMBERS),
         metric=str(board.metric),
-        board=board.board,
+        board=board.shown,
         unit=unit.name,
         rounding_unit=unit.rounding_unit,
-        free=request.baseline.percent if board.display.plain else unit.constant,
+        free=board.baseline.percent if board.display.plain else unit.constant,
         findings=findings,
         gap=gap,
         forecast=None if ahead is None else ahead.points,
@@ -164,7 +162,7 @@ def quick_audit(asked: MetricRequest | Request, *, kept: PlayCache | None = None
         gains=gains,
         not_played=len(every) - tried,
         looks=looks,
-        n_looks=request.n_looks,
+        n_looks=board.n_looks,
         worst_final_points=final if board.display.plain else unit.round(final),
         sentence=_sentence(
             findings,
@@ -178,10 +176,10 @@ def quick_audit(asked: MetricRequest | Request, *, kept: PlayCache | None = None
     )
 
 
-def _by_shows(board: MetricRequest, looks: int) -> list[AnyScenario]:
+def _by_shows(board: Request, looks: int) -> list[AnyScenario]:
     """Return the first attack through each show, the richest show first; then the second ones."""
     shows, of_show = list(board.shows), defaultdict(list)
-    for each in suite(board, board.request.rule, looks):
+    for each in suite(board, board.rule, looks):
         of_show[each.show].append(each)
     places = ((at, -shows.index(show)) for show in shows for at in range(len(of_show[show])))
     return [of_show[shows[-show]][at] for at, show in sorted(places)]

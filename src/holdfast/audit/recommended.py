@@ -30,7 +30,7 @@ NAMED = Policy("exact").final_choices
 BESIDE = ("breakdown", "also")
 
 
-def recommended_policy(request: Request, audit: Audit, display: Display | None = None) -> str:
+def recommended_policy(request: Request, audit: Audit) -> str:
     """Return the text of the policy; `InvalidInput` says why there is none to recommend.
 
     Following it must do what the audit says, so a fix is translated with care: its looks are those
@@ -40,7 +40,6 @@ def recommended_policy(request: Request, audit: Audit, display: Display | None =
     A verdict that is SAFE keeps what was audited. Else the first verdict that is not gets its
     first fix that a policy can state and that makes it SAFE: that of the final ranking if that is
     at stake, or that of the public board. Where the final ranking is SAFE there always is a policy.
-    `display` is what the board shows, if that is not one accuracy.
 
     Raises
     ------
@@ -48,8 +47,8 @@ def recommended_policy(request: Request, audit: Audit, display: Display | None =
         If a finding voids the board whatever its policy, such as rows sorted by label; or if no fix
         was found, with what would help instead.
     """
-    settings = _audited(request, audit.verdict.gap_points) | _shown(display)
-    if display is not None and display.metric.takes is Submission.NUMBERS:
+    settings = _audited(request, audit.verdict.gap_points) | _shown(request.display)
+    if request.metric.takes is Submission.NUMBERS:
         del settings["classes"]  # hidden numbers have none
     verdict = audit.verdict
     if verdict.word == "SAFE" and audit.public is None:
@@ -119,9 +118,9 @@ def _audited(request: Request, gap: float) -> dict[str, Any]:
     return settings
 
 
-def _shown(display: Display | None) -> dict[str, Any]:
+def _shown(display: Display) -> dict[str, Any]:
     """Return what the board shows, as a policy says it; nothing for one accuracy."""
-    if display is None or display.plain:
+    if display.plain:
         return {}
     settings: dict[str, Any] = {"metric": str(display.metric)}
     if display.breakdown is not None:

@@ -29,7 +29,6 @@ from datetime import UTC, datetime
 import numpy as np
 
 from holdfast._version import __version__
-from holdfast.audit.inputs import models
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import certificate, in_points
@@ -37,7 +36,6 @@ from holdfast.audit.judgement.fixes import FixSearch
 from holdfast.audit.judgement.limits import limits
 from holdfast.audit.judgement.verdict import judge, on_both_boards, shuffled
 from holdfast.audit.judgement.what_if import what_if
-from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.certified import certified_labels, in_words, most_gain, percent_right
 from holdfast.audit.metrics.units import Unit, model_value, unit_for
 from holdfast.audit.outlook import Outlook, found, outlook, played_fewer
@@ -94,14 +92,14 @@ OnStep = Callable[[str, int], None]
 OnOutlook = Callable[[Outlook], None]
 
 
-def n_plays(request: Request) -> int:
+def n_plays(board: Request) -> int:
     """Return about how many plays an audit takes, for a progress bar; a fix takes more.
 
     Those of the suite with its second measurement, of the curve at fewer looks, and of the other
     rules. How many fixes are tried depends on what these find.
     """
-    board, budget = MetricRequest(request), play_budget_for(request)
-    own = (len(suite(board, request.rule, budget.looks)) + 1) * budget.trials
+    budget = play_budget_for(board)
+    own = (len(suite(board, board.rule, budget.looks)) + 1) * budget.trials
     return own + curves.n_jobs(budget) + rules.n_jobs(board, budget)
 
 
@@ -109,7 +107,7 @@ def n_plays(request: Request) -> int:
 class _Audited:
     """What an audit found, before it is put into a record."""
 
-    board: MetricRequest
+    board: Request
     unit: Unit
     gap: float
     budget: PlayBudget
@@ -125,7 +123,7 @@ class _Audited:
 
 
 def _audited(
-    board: MetricRequest,
+    board: Request,
     *,
     processes: int,
     cluster: str | None,
@@ -138,7 +136,7 @@ def _audited(
     """Audit a board, in the order of the work: each step needs what those before it found."""
     check_at_least("processes", processes, 1)
     start = time.perf_counter()
-    request, budget = board.request, play_budget_for(board.request)
+    budget = play_budget_for(board)
     unit, plain = unit_for(board), board.display.plain
 
     def tell(what: str) -> OnPlay:
@@ -154,29 +152,28 @@ def _audited(
 
     tell("pre-flight")
     findings, history, gap = found(board, unit)
-    findings += played_fewer(request, budget.looks)
+    findings += played_fewer(board, budget.looks)
     if on_outlook is not None:
         on_outlook(outlook(board, findings, kept))
     small = suite_rehearsals(
-        request.rule, request.problem.n_classes, from_model=board.beliefs is not None
+        board.rule, board.problem.n_classes, from_model=board.beliefs is not None
     )
     with players(play, board, processes=processes, cluster=cluster, rehearsals=small) as able:
         first = Measurer(board, unit, gap, budget, keeping(able, kept))
         measurer = first.telling(tell("attack suite"))
         looks = budget.looks
         measured = measurer.measure(
-            [(each, request.rule, looks) for each in suite(board, request.rule, looks)],
+            [(each, board.rule, looks) for each in suite(board, board.rule, looks)],
             range(budget.trials),
         )
         if all(each.gain is None for each in measured):
             raise NotSupported(
-                f"no attack plays {board.metric} under the rule {request.rule}: "
-                f"{measured[0].reason}"
+                f"no attack plays {board.metric} under the rule {board.rule}: {measured[0].reason}"
             )
         strongest = measurer.confirmed(measured)
 
         measurer = first.telling(tell("gain against looks"))
-        early = request.baseline.formulas.strongest_with_few_looks if plain else None
+        early = board.baseline.formulas.strongest_with_few_looks if plain else None
         chosen = [
             each
             for show in board.shows
@@ -191,9 +188,9 @@ def _audited(
         drawn, bounds = curves.curve(measurer, chosen, fewer), None
         if plain:
             most = strongest.points.mean
-            bounds = limits(request, gap, drawn, model=board.stated_model, measured=most)
+            bounds = limits(board, gap, drawn, model=board.stated_model, measured=most)
         search = FixSearch(first.telling(tell("fixes")), rows)
-        heard = unread(measured, board.shows, request.rule)
+        heard = unread(measured, board.shows, board.rule)
 
         def judged(about: About) -> Verdict:
             verdict = judge(
@@ -210,11 +207,11 @@ def _audited(
             # No rule helps while a finding voids everything: its own fix comes first.
             if verdict.word == "SAFE" or voiding(findings) is not None:
                 return verdict
-            if request.in_runs:
+            if board.in_runs:
                 return replace(verdict, would_do=shuffled(findings))
             return search.fixed(verdict, strongest, unread=heard)
 
-        verdict, public = on_both_boards(request, judged)
+        verdict, public = on_both_boards(board, judged)
     return _Audited(
         board=board,
         unit=unit,
@@ -233,7 +230,7 @@ def _audited(
 
 
 def audit(
-    board: MetricRequest | Request,
+    board: Request,
     *,
     processes: int = 1,
     cluster: str | None = None,
@@ -249,7 +246,7 @@ def audit(
     Parameters
     ----------
     board
-        What to audit, and what is shown; a request alone is of a board that shows one accuracy.
+        What to audit, and what is shown.
     processes
         How many processes to play on; 1: in this one.
     cluster
@@ -286,7 +283,7 @@ def audit(
     processes nor kept plays change it.
     """
     found = _audited(
-        MetricRequest(board) if isinstance(board, Request) else board,
+        board,
         processes=processes,
         cluster=cluster,
         on_step=on_step,
@@ -309,7 +306,7 @@ def audit(
         limits=found.limits,
         history=found.history,
         what_if=what_if() if plain else {},
-        reproduce=reproduced(asked.request, command, found.budget.trials),
+        reproduce=reproduced(asked, command, found.budget.trials),
         seconds=found.seconds,
         date=today(),
         unit=unit.name,
@@ -321,7 +318,7 @@ def audit(
 
 def _gains(found: _Audited) -> tuple[AttackGain, ...]:
     """Return a row for every attack; a gain that chance or rounding puts above its bound is cut."""
-    request = found.board.request
+    request = found.board
     if found.limits is None:
         return tuple(gain_of(each, request) for each in strongest_first(found.measured))
     # One number for all: what the policy allows, however many of its looks were played.
@@ -339,11 +336,11 @@ def _gains(found: _Audited) -> tuple[AttackGain, ...]:
 def _rule_rows(found: _Audited) -> tuple[RuleRow, ...]:
     """Return the rows of the comparison: what is allowed is what the policy's looks allow."""
     board, unit = found.board, found.unit
-    problem = board.request.problem._replace(n_queries=found.budget.looks)
+    problem = board.problem._replace(n_queries=found.budget.looks)
     rows = []
     for rule, on_rule in found.rows.items():
         most, bits, labels_right = _certified(board, rule, unit)
-        uncut = most is None or found.limits is None or board.request.in_runs
+        uncut = most is None or found.limits is None or board.in_runs
         hardest = max(on_rule.strongest.values(), key=lambda each: each.measured.mean, default=None)
         cells: dict[str, float] = {}
         for each in on_rule.measured:
@@ -353,7 +350,7 @@ def _rule_rows(found: _Audited) -> tuple[RuleRow, ...]:
         rows.append(
             RuleRow(
                 rule=str(rule),
-                is_policy=rule == board.request.rule,
+                is_policy=rule == board.rule,
                 attack=None if hardest is None else hardest.scenario.name,
                 judged_on=None if hardest is None else str(hardest.measured.rule),
                 possible=None
@@ -371,11 +368,11 @@ def _rule_rows(found: _Audited) -> tuple[RuleRow, ...]:
 
 
 def _certified(
-    board: MetricRequest, rule: Rule, unit: Unit
+    board: Request, rule: Rule, unit: Unit
 ) -> tuple[float | None, float | None, float | None]:
     """Return the gain that a rule allows, its bits per look, and the labels that may be right."""
     if board.display.plain:
-        certified = certificate(board.request, rule, board.request.n_looks)
+        certified = certificate(board, rule, board.n_looks)
         return in_points(certified), round(certified.bits_per_look, 3), None
     labels = certified_labels(board, rule)
     bits = None if labels is None else round(labels.bits_per_look, 3)
@@ -384,52 +381,52 @@ def _certified(
 
 def _of_show(found: _Audited, on_rule: OnRule, show: str) -> AttackGain:
     """Return the strongest of a show under a rule, or the first one's reason not to play."""
-    request = found.board.request
+    request = found.board
     if show not in on_rule.strongest:
         return gain_of(rules.through(on_rule.measured, show)[0], request, show=show)
     return gain_of(on_rule.strongest[show].measured, request, show=show)
 
 
-def _board(asked: MetricRequest, unit: Unit) -> AuditedBoard:
-    request, model = asked.request, model_value(asked)
-    n, m, k = request.problem
-    chance, counts = request.baseline.rounding_unit, np.bincount(request.labels, minlength=m)
+def _board(asked: Request, unit: Unit) -> AuditedBoard:
+    model = model_value(asked)
+    n, m, k = asked.problem
+    chance, counts = asked.baseline.rounding_unit, np.bincount(asked.labels, minlength=m)
     plain = asked.display.plain
     return AuditedBoard(
-        name=request.name,
-        header=header(request, numbers=asked.metric.takes is Submission.NUMBERS),
-        n_rows=request.file.n_examples,
+        name=asked.name,
+        header=header(asked, numbers=asked.metric.takes is Submission.NUMBERS),
+        n_rows=asked.file.n_examples,
         n_examples=n,
         n_classes=m,
-        parts=request.parts.described(),
-        rule=request.release,
-        rule_source=request.rule.source,
-        memory=request.memory,
+        parts=asked.parts.described(),
+        rule=asked.release,
+        rule_source=asked.rule.source,
+        memory=asked.memory,
         looks=k,
-        looks_text=request.looks.text,
-        looks_per_account=request.looks.count,
-        accounts=request.accounts,
-        teams=request.teams,
-        final_share=round(request.parts.final_share, 4),
+        looks_text=asked.looks.text,
+        looks_per_account=asked.looks.count,
+        accounts=asked.accounts,
+        teams=asked.teams,
+        final_share=round(asked.parts.final_share, 4),
         majority_percent=chance.round(100.0 * float(counts.max()) / n),
-        skewed=request.baseline.unequal,
-        free=request.baseline.percent if plain else unit.constant,
-        models=models.described(request.predictions, request.labels, chance),
+        skewed=asked.baseline.unequal,
+        free=asked.baseline.percent if plain else unit.constant,
+        models=asked.described_models(),
         metric=str(asked.metric),
         breakdown=asked.breakdown,
         groups=asked.n_groups,
         also=asked.display.beside,
-        shown=asked.board,
+        shown=asked.shown,
         shows=tuple(asked.shows),
         model=None if model is None else unit.round(unit.scale * model),
     )
 
 
-def _not_covered(asked: MetricRequest) -> tuple[str, ...]:
+def _not_covered(asked: Request) -> tuple[str, ...]:
     """Return what the audit does not tell, in sentences that stand under its numbers."""
     hidden = ""
     if not isinstance(asked.metric, Accuracy) and any(
-        not stage.keeps_exact for stage in asked.request.rule.stages
+        not stage.keeps_exact for stage in asked.rule.stages
     ):
         hidden = (
             " Where a rule blurs a metric of unequal classes, an adversary that is no attack of "
@@ -440,15 +437,15 @@ def _not_covered(asked: MetricRequest) -> tuple[str, ...]:
         "SAFE means that no attack here gained the gap, with a factor of two in reserve; it is not "
         f"proved.{hidden}",
         "Attacks know the class shares, and the number of positives where values are rounded; "
-        + ("" if asked.request.predictions else "none starts from a model, and ")
+        + ("" if asked.predictions else "none starts from a model, and ")
         + "none but the linear reader reads two columns together.",
     ]
-    if asked.request.predictions:
+    if asked.predictions:
         found.append(
             "Attacks from models are told each model's accuracy on this very test set, and the "
             "vote's, which an attacker would pay for with a look each that are not counted here."
         )
-    if asked.request.accounts > 1:
+    if asked.accounts > 1:
         found.append(
             "Accounts that work together play one attack, one after the other: attacks that use "
             "the first look of each alone are not played."

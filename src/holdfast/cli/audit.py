@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,7 +32,7 @@ from holdfast.files.forms import read_as
 from holdfast.problem import check_at_least
 
 if TYPE_CHECKING:
-    from holdfast.audit import MetricRequest, PlayCache
+    from holdfast.audit import PlayCache, Request
 
 __all__ = ["audit"]
 
@@ -229,7 +229,8 @@ def run_audit(
     audit_files.check_writable(badge=badge, sarif=sarif, junit=junit, write_policy=write_policy)
     if write_policy is not None and write_policy.exists():
         raise InvalidInput(f"write_policy must be a new file, got {write_policy}.")
-    request = read_as(encoding)(auditing.read_request)(
+    read = partial(
+        read_as(encoding)(auditing.read_request),
         labels,
         policy=policy,
         mechanism=mechanism,
@@ -247,17 +248,13 @@ def run_audit(
         seed=seed,
         title=title,
         metric=metric,
+        also=also or (),
     )
-    request, breakdown = asked_breakdown(request, breakdown)
-    command = _command({**options, "breakdown": breakdown})
-    display = auditing.display_for(request, metric, breakdown, also or ())
-    board = auditing.MetricRequest(request)
-    if not display.plain:
-        if labels is None and not predictions:
-            request = replace(request, predictions=())  # the example's own model is not used here
-        board = read_as(encoding)(auditing.with_groups)(
-            request, labels, display, id_column=id_column, label_column=label_column
-        )
+    board = read(breakdown=breakdown)
+    board, column = asked_breakdown(board, breakdown)
+    if column != breakdown:
+        board = read(breakdown=column)
+    command = _command({**options, "breakdown": column})
     if quick:
         with _kept(board, wanted=not no_cache) as kept:
             found = auditing.quick_audit(board, kept=kept)
@@ -300,9 +297,7 @@ def run_audit(
         audit_tables.show(result, report, every=every)
     if report is not None and open_page:
         audit_files.open_in_browser(report)
-    if write_policy is not None and not audit_files.write_recommended(
-        request, result, display, write_policy
-    ):
+    if write_policy is not None and not audit_files.write_recommended(board, result, write_policy):
         raise typer.Exit(EXIT_NO_POLICY)
     if fail_above is not None and result.worst > fail_above:
         raise typer.Exit(EXIT_ABOVE_LIMIT)
@@ -330,7 +325,7 @@ def _command(options: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def _kept(board: MetricRequest, *, wanted: bool) -> Iterator[PlayCache | None]:
+def _kept(board: Request, *, wanted: bool) -> Iterator[PlayCache | None]:
     """Open the store of plays, unless it is not wanted."""
     from holdfast.audit import PlayCache, cache_folder
 
@@ -338,7 +333,7 @@ def _kept(board: MetricRequest, *, wanted: bool) -> Iterator[PlayCache | None]:
         yield None
         return
     beside = () if board.display.plain else board.told_apart_by
-    kept = PlayCache(board.request, cache_folder(), beside)
+    kept = PlayCache(board, cache_folder(), beside)
     try:
         yield kept
     finally:

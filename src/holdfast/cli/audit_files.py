@@ -13,7 +13,6 @@ from typing import Any
 from holdfast.audit import Audit, Request, exports, recommended_fix, recommended_policy
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
-from holdfast.metrics.display import Display
 
 __all__ = [
     "check_writable",
@@ -79,14 +78,14 @@ def write_exports(
         exports.write_whole(junit, exports.junit(result, limit=limit))
 
 
-def write_recommended(request: Request, result: Audit, display: Display, path: Path) -> bool:
+def write_recommended(board: Request, result: Audit, path: Path) -> bool:
     """Write the recommended policy and say which fix it has, or why there is none.
 
     The fix need not be the first that the audit names: a policy holds no rows back. Tells whether
     the policy was written.
     """
     try:
-        text = recommended_policy(request, result, display)
+        text = recommended_policy(board, result)
     except InvalidInput as error:
         print(f"{path}: {error}", file=sys.stderr)
         return False

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
-from holdfast.audit import KnownSoFar, MetricRequest, Outlook, PlayCache
+from holdfast.audit import KnownSoFar, Outlook, PlayCache, Request
 from holdfast.audit.scenarios.expected_time import expected_seconds
 from holdfast.cli.plain import point_word
 from holdfast.experiments.matrix_plays import Played
@@ -55,9 +55,9 @@ class AuditProgress:
         Where plays of earlier audits are found, which take no time.
     """
 
-    def __init__(self, board: MetricRequest, processes: int, kept: PlayCache | None = None) -> None:
+    def __init__(self, board: Request, processes: int, kept: PlayCache | None = None) -> None:
         self.known, self._processes, self._kept = KnownSoFar(board), processes, kept
-        self._board, self._n = board, board.request.labels.size
+        self._board, self._n = board, board.labels.size
         self._console = Console(stderr=True, highlight=False)
         self._what = ""
         self._start = time.perf_counter()
@@ -80,7 +80,7 @@ class AuditProgress:
             self.say(f"{finding.severity}: {finding.what}")
         about = "No forecast for this rule"
         if not self._board.display.plain:
-            about = f"Metric: {self._board.board}"
+            about = f"Metric: {self._board.shown}"
         elif ahead.points is not None:
             about = f"Forecast: about {point_word(ahead.points / 100)} ({ahead.attack})"
         wall = ahead.seconds / self._processes + (STARTING if self._processes > 1 else 0.0)
@@ -153,9 +153,7 @@ class AuditProgress:
 
 
 @contextmanager
-def watched(
-    board: MetricRequest, processes: int, kept: PlayCache | None
-) -> Iterator[AuditProgress]:
+def watched(board: Request, processes: int, kept: PlayCache | None) -> Iterator[AuditProgress]:
     """Show the progress of the audit in the block."""
     progress = AuditProgress(board, processes, kept)
     with progress.showing():

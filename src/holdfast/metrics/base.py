@@ -102,6 +102,11 @@ class Metric:
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     @property
+    def inside(self) -> Metric:
+        """The metric without limits that were put on it: itself."""
+        return self
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of the numbers that a look shows: this one."""
         return (str(self),)

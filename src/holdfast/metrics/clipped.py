@@ -57,6 +57,11 @@ class Clipped(Metric):
         for trait in TRAITS:
             object.__setattr__(self, trait, getattr(self.inner, trait))
 
+    @property
+    def inside(self) -> Metric:
+        """The metric whose values are told as far as the limits."""
+        return self.inner.inside
+
     def truth(self, hidden: object) -> Any:
         """Return what is hidden, as the metric wants it."""
         return self.inner.truth(hidden)

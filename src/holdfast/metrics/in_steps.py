@@ -52,6 +52,11 @@ class InSteps(Metric):
         return cls(metric, per_one) if per_one > 1 and isinstance(metric, NumberMetric) else metric
 
     @property
+    def inside(self) -> Metric:
+        """The metric of the numbers themselves."""
+        return self.inner
+
+    @property
     def factor(self) -> float:
         """How many times as large a value of the steps themselves is."""
         return float(self.per_one**self.inner.degree)

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from holdfast.errors import InvalidInput
 from holdfast.labels import label_dtype
 from holdfast.metrics.base import Metric, Submission
-from holdfast.metrics.clipped import Clipped
 from holdfast.metrics.labels import TopKAccuracy
 from holdfast.metrics.probabilities import ProbabilityMetric
 
@@ -106,7 +105,7 @@ def embedded(submission: Any, metric: Metric, taker: Metric, n_classes: int) -> 
 
 def _named_labels(metric: Metric) -> int:
     """Return how many labels of each example a metric takes in order; 0: one, or no labels."""
-    inner = metric.inner if isinstance(metric, Clipped) else metric
+    inner = metric.inside
     return inner.k if isinstance(inner, TopKAccuracy) else 0
 
 

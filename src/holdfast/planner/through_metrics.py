@@ -20,7 +20,6 @@ from holdfast.metrics import (
     R2,
     Accuracy,
     AveragePrecision,
-    Clipped,
     LabelMetric,
     Metric,
     RocAuc,
@@ -67,7 +66,7 @@ def metric_plan(
     """
     problem = Problem(*problem)
     check_metric(rule, metric)
-    shown = metric.inner if isinstance(metric, Clipped) else metric
+    shown = metric.inside
     if isinstance(shown, OF_SEVERAL) and min(groups or [problem.n_examples]) == 1:
         raise InvalidInput(
             f"{metric} is not defined of one example, since it compares several: "

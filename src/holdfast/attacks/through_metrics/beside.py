@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import NotSupported
-from holdfast.metrics import Accuracy, Clipped, Metric, Submission
+from holdfast.metrics import Accuracy, Metric, Submission
 from holdfast.metrics.one_submission import embedded, read_of
 from holdfast.metrics.probabilities import ProbabilityMetric
 from holdfast.problem import Problem
@@ -63,7 +63,7 @@ class Beside:
     ) -> None:
         self._problem = Problem(*problem)
         self._column, self._ranks, self._taker, self._heard = column, ranks, taker, heard
-        self._loss = ranks.inner if isinstance(ranks, Clipped) else ranks
+        self._loss = ranks.inside
         self._checks = (
             isinstance(self._loss, ProbabilityMetric)
             and column.takes is not Submission.PROBABILITIES

@@ -182,7 +182,7 @@ def check_covered(metric: Metric, problem: Problem) -> None:
     holdfast.errors.NotSupported: average_precision is not covered: no attack here reads what its \
 values tell.
     """
-    m, metric = problem.n_classes, metric.inner if isinstance(metric, Clipped) else metric
+    m, metric = problem.n_classes, metric.inside
     if isinstance(metric, F1) and m > 2:
         raise NotSupported(
             f"{metric} is not covered: it is of one class against the other, and these labels have "

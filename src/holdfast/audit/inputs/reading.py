@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.audit.inputs.example import NAME, example
-from holdfast.audit.inputs.group_columns import group_columns
+from holdfast.audit.inputs.group_columns import group_columns, read_groups
 from holdfast.audit.inputs.history import most_looks, read_history
 from holdfast.audit.inputs.looks import looks_of, parse_looks
 from holdfast.audit.inputs.parts import parts_of
@@ -24,10 +24,8 @@ from holdfast.files.spelling import steps_per_one
 from holdfast.guard import Policy
 from holdfast.labels import Labels
 from holdfast.mechanisms import parse_mechanism
-from holdfast.metrics import Metric
 from holdfast.metrics import Submission as Sent
 from holdfast.metrics.display import Display
-from holdfast.metrics.registry import parse_metric
 from holdfast.quoting import quoted
 
 __all__ = ["WIDEST_IN_POINTS", "read_request"]
@@ -61,6 +59,8 @@ def read_request(
     seed: int = 0,
     title: str | None = None,
     metric: str | None = None,
+    breakdown: str | None = None,
+    also: Sequence[str] = (),
 ) -> Request:
     """Read what `holdfast audit` is given; the options are those of the command.
 
@@ -82,7 +82,12 @@ def read_request(
     title
         What the page calls the test set; None: the label file's name.
     metric
-        What the board shows, whose unit the gap is in; None: the policy's, or accuracy.
+        What the ranking goes by, whose unit the gap is in, as `metrics.registry.parse_metric` reads
+        it; None: the policy's, or accuracy.
+    breakdown
+        The column of the label file with the group of each example; None: the policy's, or none.
+    also
+        Metrics that the board shows beside it; none: the policy's.
 
     Returns
     -------
@@ -95,7 +100,8 @@ def read_request(
         looks = str(most_looks(past))  # nothing else is said of a board whose past is known
     wanted = _settings(stated, mechanism, looks, days)
     classes = None if stated is None else stated.classes
-    shown = _ranking_metric(stated, metric)
+    display = _display(stated, metric, breakdown, also)
+    shown = display.metric
     file, models, name = _test_set(
         labels,
         predictions,
@@ -104,8 +110,21 @@ def read_request(
         classes,
         decimals=shown.takes is Sent.NUMBERS,
     )
+    groups = None
+    if display.breakdown is not None:
+        if labels is None:
+            raise InvalidInput("breakdown must be left out for the embedded example: no groups.")
+        groups = read_groups(
+            labels,
+            display.breakdown,
+            file.n_examples,
+            id_column=id_column,
+            label_column=label_column,
+        )
     parts = parts_of(file, _final(final), "auto" if stated is None else stated.part)
     said = {"teams": teams, "gap": gap, "final_choices": final_choices}
+    if labels is None and not (display.plain or predictions):
+        models = []  # the example's own model is not used here
     return Request(
         name=title or name,
         file=file,
@@ -118,15 +137,25 @@ def read_request(
         group_columns=()
         if labels is None
         else group_columns(labels, id_column=id_column, label_column=label_column),
+        display=display,
+        groups=None if groups is None else groups[parts.where],
         **{**wanted, **{name: value for name, value in said.items() if value is not None}},
     )
 
 
-def _ranking_metric(policy: Policy | None, metric: str | None) -> Metric:
-    """Return what the board ranks by: as said, as the policy says, or accuracy."""
-    if metric is not None:
-        return parse_metric(metric)
-    return (Display() if policy is None else policy.display).metric
+def _display(
+    policy: Policy | None, metric: str | None, breakdown: str | None, also: Sequence[str]
+) -> Display:
+    """Return what the board shows: what is said, else what the policy says.
+
+    Each of the three by itself: `--metric f1` on a policy with a breakdown audits F1 of its groups.
+    """
+    stated = Display() if policy is None else policy.display
+    return Display.of(
+        stated.metric if metric is None else metric,
+        breakdown or stated.breakdown,
+        tuple(also) or (*stated.also, *stated.by_class),
+    )
 
 
 def _test_set(

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from holdfast.audit.inputs.disclosure import NORMAL_95
+from holdfast.audit.inputs.disclosure import FEWEST_FOR_INTERVAL, NORMAL_95
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed
 from holdfast.audit.judgement.sentences import doubt
@@ -146,8 +146,7 @@ class FixSearch:
 
     def fixed(self, verdict: Verdict, found: Strongest, *, unread: bool) -> Verdict:
         """Return a verdict that is not SAFE with its fixes, and with what else would do."""
-        request = self.measurer.request
-        share = worth(request, verdict.about)
+        share = worth(self.measurer.board, verdict.about)
         if share == 0.0:  # only the choice among private scores is left
             return replace(
                 verdict,
@@ -182,7 +181,7 @@ class FixSearch:
 
     def _try_out(self, rule: Rule, looks: int, gap: float, *, less: bool) -> Tried | None:
         measurer, board = self.measurer, self.measurer.board
-        who = suite if board.request.labels.size * looks <= WHOLE_SUITE else compared
+        who = suite if board.labels.size * looks <= WHOLE_SUITE else compared
         plays = [each for each in who(board, rule, looks) if not less or each.show == TOTAL]
         measured = measurer.measure(
             [(each, rule, looks) for each in plays], range(measurer.budget.fewer)
@@ -205,15 +204,15 @@ class _VerdictSearch:
         self.search, self.verdict, self.share = search, verdict, share
         self.measurer = search.measurer
         self.board, self.unit = self.measurer.board, self.measurer.unit
-        self.request, self.today = self.measurer.request, self.measurer.budget.looks
+        self.today = self.measurer.budget.looks
         # A gain on the scored part counts by its share.
         self.gap = verdict.gap_points / share
 
     def fixes(self) -> Iterator[Fix]:
         """Yield what helps, the way that costs honest teams least first within each kind."""
-        if self.verdict.about == "final ranking" and not self.request.parts.private:
-            yield self._held_back()
-        own, several = self.request.rule, len(self.board.shows) > 1
+        if self.verdict.about == "final ranking" and not self.board.parts.private:
+            yield from self._held_back()
+        own, several = self.board.rule, len(self.board.shows) > 1
         if several:
             fix = self._fix(own, self.today, less=True)
             if fix is not None:
@@ -231,7 +230,7 @@ class _VerdictSearch:
 
     def would_do(self, found: Strongest, *, unread: bool) -> Iterator[str]:
         """Yield what else is true of a board that is not safe: its gaps, and its private part."""
-        parts = self.request.parts
+        parts = self.board.parts
         if self.verdict.about == "final ranking" and parts.private:
             good = self._good_to(parts.private)
             yield (
@@ -240,32 +239,37 @@ class _VerdictSearch:
             )
         elif self.verdict.about == "public board":
             yield "Nothing gained here counts where a private part decides alone."
-        if doubt(self.request, unread=unread, by_looks=True) is None:
+        if doubt(self.board, unread=unread, by_looks=True) is None:
             sure = self.unit.times(found.within(SURE), self.share).upper
             gap = _two_digits(
                 max(RESERVE * sure + self.unit.rounding_unit, self.verdict.gap_points)
             )
-            most = self.request.most_gap
+            most = self.board.most_gap
             if self.verdict.gap_points < gap < most:
                 yield (
                     f"As things are, gaps of {self.unit.number(gap)} or more are safe: at least "
                     "twice what can be gained."
                 )
 
-    def _held_back(self) -> Fix:
-        """Return rows held back: as many as make a private score good to the gap, if there are."""
-        n = self.request.labels.size
+    def _held_back(self) -> Iterator[Fix]:
+        """Yield rows held back: as many as make a private score good to the gap, if there are.
+
+        Of too few for an interval no score says anything, and nothing is offered.
+        """
+        n = self.board.labels.size
         most = math.floor(MOST_HELD_BACK * n)
         held = most
         if self.unit.accuracy is not None:
             held = min(most, private_examples(self.verdict.gap_points))
+        if held < FEWEST_FOR_INTERVAL:
+            return
         rows, left = f"{held:,} of your {n:,} rows", n - held
         cost = f"{left:,} rows are left for the public board"
         if self.unit.accuracy is not None:
             cost += f", where a score is good to ±{HALF_WIDTH / math.sqrt(left):.2g} points"
-        return Fix(
-            rule=self.request.release,
-            looks=self.request.n_looks,
+        yield Fix(
+            rule=self.board.release,
+            looks=self.board.n_looks,
             loss=round(0.5 * math.log2(n / left), 2),
             possible=Interval(0.0, 0.0, 0.0),
             allowed=0.0,
@@ -290,7 +294,7 @@ class _VerdictSearch:
         None blurs an honest score by more than the gap, which would hide what the ranking is for.
         """
         rules = self._rules()
-        by_loss = sorted(rules, key=lambda rule: loss(rule, self.today, self.request))
+        by_loss = sorted(rules, key=lambda rule: loss(rule, self.today, self.board))
         promising = [rule for rule in by_loss if self._promising(rule, self.today)]
         fixes = []
         for rule in promising[:MOST_PLAYED]:
@@ -314,15 +318,15 @@ class _VerdictSearch:
         return [
             rule
             for rule in dict.fromkeys(found)
-            if rule != self.request.rule and self._blur(rule, self.today) <= self.verdict.gap_points
+            if rule != self.board.rule and self._blur(rule, self.today) <= self.verdict.gap_points
         ]
 
     def _by_looks(self, rule: Rule) -> Fix | None:
         """Return the most looks of an account that are enough under a rule."""
         able = [
-            self.request.accounts * own
-            for own in numbers_of_looks(self.request)
-            if self.request.accounts * own < min(self.today, self.request.n_looks)
+            self.board.accounts * own
+            for own in numbers_of_looks(self.board)
+            if self.board.accounts * own < min(self.today, self.board.n_looks)
         ]
 
         def safe(looks: int) -> bool:
@@ -338,9 +342,9 @@ class _VerdictSearch:
         Both are one-sided: they spare plays and never offer a fix. A forecast, with the verdict's
         reserve, reaches the gap; or so does the lower end of what was played at today's looks.
         """
-        problem = self.request.problem._replace(n_queries=looks)
+        problem = self.board.problem._replace(n_queries=looks)
         if self.unit.accuracy is not None and isinstance(rule, Rounding | Exact):
-            forms = self.request.baseline.formulas
+            forms = self.board.baseline.formulas
             formula = forms.forecast_of_blocks(rule, problem)
             if rule.refines(Exact(), problem):
                 formula = forms.forecast_from_exact(problem)
@@ -356,7 +360,7 @@ class _VerdictSearch:
         return max((e.points.upper for e in row.strongest.values()), default=None) if row else None
 
     def _blur(self, rule: Rule, looks: int) -> float:
-        problem = self.request.problem._replace(n_queries=looks)
+        problem = self.board.problem._replace(n_queries=looks)
         return blur_of(rule, problem, self.unit.scale)
 
     def _fix(self, rule: Rule, looks: int, *, less: bool = False) -> Fix | None:
@@ -370,13 +374,13 @@ class _VerdictSearch:
         tried = self.search.try_out(rule, looks, self.gap, less=less)
         if tried is None:
             return None
-        asked = self.request.n_looks if looks == self.today else looks
+        asked = self.board.n_looks if looks == self.today else looks
         certain, proven = self._certified(rule, asked)
         shown = self.unit.times(tried.strongest.points, self.share).at_most(certain)
         sure = self.unit.times(tried.strongest.within(SURE), self.share)
         word = word_for(sure, self.verdict.gap_points, proven=proven, most=certain)
         if word == "SAFE" and not proven:
-            unsure = doubt(self.request, unread=tried.unread, by_looks=True)
+            unsure = doubt(self.board, unread=tried.unread, by_looks=True)
             word = "MARGINAL" if unsure else word
         elif word == "MARGINAL" and min(sure.upper, certain) >= self.verdict.gap_points:
             word = "UNSAFE"
@@ -389,7 +393,7 @@ class _VerdictSearch:
         return Fix(
             rule=str(rule),
             looks=asked,
-            loss=round(loss(rule, asked, self.request), 2),
+            loss=round(loss(rule, asked, self.board), 2),
             possible=shown,
             allowed=None if math.isinf(certain) else certain,
             price_points=blur,
@@ -406,22 +410,22 @@ class _VerdictSearch:
         """Return what no attack exceeds, and whether that proves the board safe."""
         if not self.board.display.plain:
             return math.inf, False
-        most, model = allowed(self.request, rule, looks), self.board.stated_model
+        most, model = allowed(self.board, rule, looks), self.board.stated_model
         if model is not None:
-            most = max(most, allowed(self.request, rule, looks, model=model))
+            most = max(most, allowed(self.board, rule, looks, model=model))
         return self.share * most, model is not None and most < self.gap
 
     def _change(self, rule: Rule, looks: int, *, less: bool) -> str:
         """Return what to change, in words; looks per account, as a policy states them."""
-        request, parts = self.request, []
-        if rule != request.rule:
-            parts.append(f"release {rule} instead of {request.release}")
+        board, parts = self.board, []
+        if rule != board.rule:
+            parts.append(f"release {rule} instead of {board.release}")
         if less:
             parts.append("show the total only")
         if looks < self.today:
-            own = looks // request.accounts
+            own = looks // board.accounts
             parts.append(
-                f"allow {own:,} scored submissions per account instead of {request.looks.count:,}"
+                f"allow {own:,} scored submissions per account instead of {board.looks.count:,}"
             )
         change = " and ".join(parts)
         return f"{change[:1].upper()}{change[1:]}"

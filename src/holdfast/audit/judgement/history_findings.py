@@ -42,9 +42,10 @@ def attainable(score: float, n_examples: int) -> bool:
 
     >>> attainable(0.7799, 209), attainable(0.78, 209), attainable(0.8735, 209)
     (True, True, False)
+    >>> attainable(0.00001, 10)
+    False
     """
-    text = repr(round(score, DIGITS)).partition(".")[2]
-    step = 10.0 ** -len(text)
+    step = 10.0 ** -len(f"{score:.{DIGITS}f}".partition(".")[2].rstrip("0"))
     counts = (math.floor(score * n_examples), math.ceil(score * n_examples))
     return any(abs(count / n_examples - score) < step for count in counts)
 

@@ -88,13 +88,14 @@ def limits(
 
 
 def _measured_until(curve: GainCurve, gap: float) -> int | None:
-    """Return the first number of looks that was played and gained the gap or more.
+    """Return the first number of looks that was played and gained the gap or more, as by no chance.
 
-    By the mean, whatever its interval: it says when to begin to worry, and decides no verdict.
+    A few plays of a few attacks have a lucky mean somewhere: its interval must lie above nothing,
+    as that of a verdict must.
     """
     for at, looks in enumerate(curve.looks):
         for series in curve.measured:
             point = series.points[at]
-            if point is not None and point.mean >= gap:
+            if point is not None and point.mean >= gap and (point.low is None or point.low > 0.0):
                 return looks
     return None

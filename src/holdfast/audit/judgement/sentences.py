@@ -11,7 +11,6 @@ import math
 
 from holdfast.audit.inputs.disclosure import FEWEST_FOR_INTERVAL
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.units import Unit
 from holdfast.audit.result import About, Finding, Interval, Limits, Word
 from holdfast.audit.scenarios.measurer import Strongest
@@ -76,7 +75,7 @@ def tested(word: Word, gap: float, unit: Unit) -> str:
 
 
 def reason(
-    board: MetricRequest,
+    board: Request,
     unit: Unit,
     found: Strongest,
     points: Interval,
@@ -84,13 +83,12 @@ def reason(
     about: About,
 ) -> str:
     """Return the rest of the sentence: the finding that voids all, or the gain and how it came."""
-    request = board.request
     if void is not None:
         return f"{void.what} {void.fix}"
-    share = request.parts.final_share if about == "final ranking" else 1.0
+    share = board.parts.final_share if about == "final ranking" else 1.0
     if share == 0.0:
-        private = f"{request.parts.private:,} examples that no look is scored on"
-        if request.final_choices:
+        private = f"{board.parts.private:,} examples that no look is scored on"
+        if board.final_choices:
             return f"{private} decide it, so that nothing gained on the public board counts."
         best = f"{private} decide it, but the best of a team's private scores counts"
         if unit.accuracy is None:
@@ -101,7 +99,7 @@ def reason(
         where = f" in the final ranking, {100.0 * share:.0f} % of which is the public part,"
     elif about == "public board":
         where = " on the public part"
-    looks_taken = looks(request, found.measured.looks)
+    looks_taken = looks(board, found.measured.looks)
     if points.mean <= 0.0:
         return (
             f"no attack gained anything above what it had without a look{where}, with "
@@ -115,10 +113,10 @@ def reason(
     )
 
 
-def _above(board: MetricRequest, found: Strongest) -> str:
+def _above(board: Request, found: Strongest) -> str:
     """Return what a gain is above; nothing where it goes without saying."""
     if isinstance(board.metric, Accuracy):
-        free = board.request.baseline.in_words(found.setting)
+        free = board.baseline.in_words(found.setting)
         return f" above {free}" if free else ""
     free = "the given models" if found.setting == "model" else "the best constant submission"
     return f" over {free}"

@@ -23,7 +23,6 @@ from typing import TypeVar
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.preflight import expected_best
 from holdfast.audit.judgement.sentences import IN_NO_ORDER, certified, doubt, reason, tested
-from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.units import Unit
 from holdfast.audit.result import (
     About,
@@ -94,7 +93,7 @@ def on_both_boards(
 
 
 def judge(
-    board: MetricRequest,
+    board: Request,
     unit: Unit,
     found: Strongest,
     gap: float,
@@ -134,14 +133,14 @@ def judge(
     unread
         Whether all attacks that read values were refused: then the word is not SAFE.
     """
-    request, share = board.request, worth(board.request, about)
+    share = worth(board, about)
     allowed = None if limits is None else share * limits.allowed
     modelled = None if limits is None else _times(share, limits.allowed_model)
     points = found.points if share == 1.0 else unit.times(found.points, share)
-    by_choice = not share and not request.final_choices
+    by_choice = not share and not board.final_choices
     if by_choice and unit.accuracy is not None:
-        points = Interval(unit.round(_selected(request)), None, None)
-        allowed = None if limits is None else _most_selected(request)
+        points = Interval(unit.round(_selected(board)), None, None)
+        allowed = None if limits is None else _most_selected(board)
         modelled = None if modelled is None else allowed  # a model does not help with luck
     void = voiding(findings)
     certain = everybody = False
@@ -149,15 +148,15 @@ def judge(
     if limits is not None:
         certain = most < gap and void is None and not by_choice
         # Nobody, whatever he knows, gains more than is left above what is free.
-        left = share * (100.0 - request.baseline.percent + unit.rounding_unit / 2.0)
+        left = share * (100.0 - board.baseline.percent + unit.rounding_unit / 2.0)
         everybody = certain and (not share or left < gap)
     proven = everybody or (certain and modelled is not None)
-    proven = proven and not request.in_runs
+    proven = proven and not board.in_runs
     # The bound that covers this attack: none is expected to gain more, whatever a few plays say.
     bound = modelled if found.setting == "model" and modelled is not None else allowed
-    bound = math.inf if bound is None or request.in_runs else bound
+    bound = math.inf if bound is None or board.in_runs else bound
     shown = points.at_most(bound)
-    unsure = doubt(request, unread=unread, by_looks=share > 0.0)
+    unsure = doubt(board, unread=unread, by_looks=share > 0.0)
     word = word_for(points, gap, proven=proven, most=bound)
     if word == "SAFE" and ((unsure and not proven) or (by_choice and unit.accuracy is None)):
         word = "MARGINAL"
@@ -165,8 +164,8 @@ def judge(
         word = "UNSAFE"
     proof = None
     if certain and limits is not None:
-        proof = certified(request, limits, most, share, everybody)
-        proof = f"{proof} {IN_NO_ORDER}" if request.in_runs else proof
+        proof = certified(board, limits, most, share, everybody)
+        proof = f"{proof} {IN_NO_ORDER}" if board.in_runs else proof
     return Verdict(
         about=about,
         word=word,

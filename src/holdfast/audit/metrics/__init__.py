@@ -1,8 +1,7 @@
 """Metrics of an audit, of which one accuracy is the first: what a board shows, and what it costs.
 
-- inputs: `asked` is a `Request` with what the board shows; `units` is what gains are counted in
-  (points of a metric between two limits, a loss's own value else) and what the best constant
-  submission scores; `findings` need no play.
+- inputs: `units` is what gains are counted in (points of a metric between two limits, a loss's own
+  value else) and what the best constant submission scores; `findings` need no play.
 - scenarios: `scenarios` lists who plays through which of the shown numbers, from what `starts` says
   is known. `match_counts` and `climbers` choose attacks on accuracies for them.
 - judgement: `certified` has what no attack exceeds.
@@ -10,12 +9,3 @@
 Attacks come from `attacks` and say for themselves which metrics they read, and what they submit
 where they have read nothing.
 """
-
-from holdfast.audit.metrics.asked import (
-    MetricRequest,
-    display_for,
-    read_metric_request,
-    with_groups,
-)
-
-__all__ = ["MetricRequest", "display_for", "read_metric_request", "with_groups"]

@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 
+from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.sentences import IN_NO_ORDER
-from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.units import Unit
 from holdfast.certificates import Certificate, certify_display, certify_ladder
 from holdfast.certificates.metric_gains import CertifiedGain, certify_gain
@@ -31,27 +31,26 @@ MOST_EXAMPLES = 200_000
 RISK = 0.05
 
 
-def certified_labels(asked: MetricRequest, rule: Rule) -> Certificate | None:
+def certified_labels(asked: Request, rule: Rule) -> Certificate | None:
     """Return the certificate for all that the board shows under a rule; None: none is known.
 
     It is for the policy's looks, and for all accounts that work together. A rule that keeps
     something between looks tells each account's past apart; under any other all looks are one past.
     """
-    request = asked.request
     try:
         return certify_display(
             _sizes(asked),
             rule,
             asked.display,
             _group_sizes(asked),
-            accounts=request.histories if rule.keeps_state else 1,
-            knows=request.baseline.shares,
+            accounts=asked.histories if rule.keeps_state else 1,
+            knows=asked.baseline.shares,
         )
     except NotSupported:
         return None
 
 
-def most_gain(asked: MetricRequest, rule: Rule, unit: Unit) -> tuple[float | None, CertifiedGain]:
+def most_gain(asked: Request, rule: Rule, unit: Unit) -> tuple[float | None, CertifiedGain]:
     """Return the certified gain in the audit's unit, rounded up, and what it rests on.
 
     It is above the best expected value without a look, and binds whoever has no model.
@@ -65,8 +64,8 @@ def most_gain(asked: MetricRequest, rule: Rule, unit: Unit) -> tuple[float | Non
     CertifiedGain
         Whom it binds; or why there is none.
     """
-    request, metric = asked.request, asked.metric
-    if request.labels.size > MOST_EXAMPLES:
+    metric = asked.metric
+    if asked.labels.size > MOST_EXAMPLES:
         why = f"it is worked out for at most {MOST_EXAMPLES:,} examples"
         return None, CertifiedGain(None, math.inf, because=why)
     numbers = metric.takes is Submission.NUMBERS
@@ -75,10 +74,10 @@ def most_gain(asked: MetricRequest, rule: Rule, unit: Unit) -> tuple[float | Non
         rule,
         asked.display,
         _group_sizes(asked),
-        accounts=request.histories if rule.keeps_state else 1,
+        accounts=asked.histories if rule.keeps_state else 1,
         class_sizes=asked.class_sizes,
         targets=_range(asked) if numbers else None,
-        knows=request.baseline.shares,
+        knows=asked.baseline.shares,
     )
     if found.gain is None or not math.isfinite(found.gain):
         return None, found
@@ -88,17 +87,17 @@ def most_gain(asked: MetricRequest, rule: Rule, unit: Unit) -> tuple[float | Non
     return (most if most < left else None), found
 
 
-def _range(asked: MetricRequest) -> tuple[float, float]:
+def _range(asked: Request) -> tuple[float, float]:
     """Return the least and the largest hidden number."""
     return float(asked.hidden.min()) / asked.per_one, float(asked.hidden.max()) / asked.per_one
 
 
-def _sizes(asked: MetricRequest) -> Problem:
-    n, m, _ = asked.request.problem
-    return Problem(n, m, asked.request.n_looks)
+def _sizes(asked: Request) -> Problem:
+    n, m, _ = asked.problem
+    return Problem(n, m, asked.n_looks)
 
 
-def _group_sizes(asked: MetricRequest) -> list[int] | None:
+def _group_sizes(asked: Request) -> list[int] | None:
     if asked.groups is None:
         return None
     sizes: list[int] = np.unique(asked.groups, return_counts=True)[1].tolist()
@@ -126,13 +125,13 @@ def percent_right(certificate: Certificate | None) -> float | None:
     return math.ceil(1e4 * certificate.accuracy - 1e-6) / 100.0
 
 
-def in_words(asked: MetricRequest, unit: Unit) -> tuple[str, ...]:
+def in_words(asked: Request, unit: Unit) -> tuple[str, ...]:
     """Return what is certified under the policy, and for whom: gains first, then labels.
 
     Two sentences at least: what is not certified is said with the reason, since silence would read
     as if nobody had looked.
     """
-    rule = asked.request.rule
+    rule = asked.rule
     most, gained = most_gain(asked, rule, unit)
     certificate = certified_labels(asked, rule)
     right = percent_right(certificate)
@@ -155,20 +154,20 @@ def in_words(asked: MetricRequest, unit: Unit) -> tuple[str, ...]:
         if certificate is not None and certificate.not_covered:
             why = certificate.not_covered[0].because
         found.append(f"No share of right labels is certified with so many looks: {why}.")
-    if asked.request.in_runs and (most is not None or right is not None):
+    if asked.in_runs and (most is not None or right is not None):
         found.append(IN_NO_ORDER)
     return (*found, *_standing_value(asked, rule))
 
 
-def _standing_value(asked: MetricRequest, rule: Rule) -> tuple[str, ...]:
+def _standing_value(asked: Request, rule: Rule) -> tuple[str, ...]:
     """Return how true a Ladder's standing value is of new examples, where that is proved.
 
     The Ladder's theorem is about one team's looks, so all looks are divided by the separate pasts,
     and it says something only if the error is below the metric's whole range.
     """
-    request, metric = asked.request, asked.metric
-    looks = math.ceil(request.n_looks / request.histories)
-    error = certify_ladder(rule, metric, request.labels.size, looks, risk=RISK).error
+    metric = asked.metric
+    looks = math.ceil(asked.n_looks / asked.histories)
+    error = certify_ladder(rule, metric, asked.labels.size, looks, risk=RISK).error
     if error is None or error >= metric.high - metric.low:
         return ()
     return (

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.preflight import (
     YES_AND_NO,
     absent_classes,
@@ -30,7 +31,6 @@ from holdfast.audit.judgement.preflight import (
     tiny,
     void_rounding,
 )
-from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.scenarios import only_climbed
 from holdfast.audit.metrics.units import Unit
 from holdfast.audit.result import Finding, worst_first
@@ -41,7 +41,7 @@ __all__ = ["metric_findings"]
 SMALL_GROUP = 30
 
 
-def metric_findings(asked: MetricRequest, unit: Unit, gap: float) -> tuple[Finding, ...]:
+def metric_findings(asked: Request, unit: Unit, gap: float) -> tuple[Finding, ...]:
     """Return all findings, those that void the verdict first.
 
     Parameters
@@ -52,27 +52,27 @@ def metric_findings(asked: MetricRequest, unit: Unit, gap: float) -> tuple[Findi
     unit, gap
         What gains are counted in, and the ranking gap that is tested.
     """
-    request, points = asked.request, asked.request.baseline.rounding_unit
+    points = asked.baseline.rounding_unit
     ranked = isinstance(asked.metric, Accuracy)
     shown = any(isinstance(metric, Accuracy) for metric in asked.display.metrics)
     plain = asked.display.plain
     checks = [sorted_rows, telling_ids, repeated_ids, absent_classes]
     checks += [imbalance] if ranked else []
     checks += [constant_reveals] if shown else []
-    found = [finding for check in checks for finding in check(request, points)]
+    found = [finding for check in checks for finding in check(asked, points)]
     found += _tiny(asked)
-    found += void_rounding(request, points) if shown else []
-    found += public_in_final(request, points)
-    found += best_of_private(request, points) if ranked else _chosen(asked)
-    found += assumed_metric(request, points) if plain else _reveals(asked)
+    found += void_rounding(asked, points) if shown else []
+    found += public_in_final(asked, points)
+    found += best_of_private(asked, points) if ranked else _chosen(asked)
+    found += assumed_metric(asked, points) if plain else _reveals(asked)
     found += [*_groups(asked), *_classes(asked), *_unused(asked), *_positive(asked)]
-    found += [*_undecided(asked), *coarse_rule(request, gap, unit.scale)]
+    found += [*_undecided(asked), *coarse_rule(asked, gap, unit.scale)]
     return worst_first(found)
 
 
-def _tiny(asked: MetricRequest) -> Iterator[Finding]:
+def _tiny(asked: Request) -> Iterator[Finding]:
     """Warn of few examples; how far chance moves a score is known where each is right or wrong."""
-    for finding in tiny(asked.request, asked.request.baseline.rounding_unit):
+    for finding in tiny(asked, asked.baseline.rounding_unit):
         if asked.metric.counts_hits:
             yield finding
         else:
@@ -83,7 +83,7 @@ def _tiny(asked: MetricRequest) -> Iterator[Finding]:
             yield replace(finding, why=why)
 
 
-def _reveals(asked: MetricRequest) -> Iterator[Finding]:
+def _reveals(asked: Request) -> Iterator[Finding]:
     """Say of each shown number what one value of it tells, in the metric's own words.
 
     A mean squared error tells a sum over examples, an F1 the number of true positives: it is said
@@ -102,7 +102,7 @@ def _reveals(asked: MetricRequest) -> Iterator[Finding]:
             )
 
 
-def _groups(asked: MetricRequest) -> Iterator[Finding]:
+def _groups(asked: Request) -> Iterator[Finding]:
     """Say how large the groups are whose scores are shown.
 
     k looks at one number tell at most k log2(n + 1) bits, and at G groups of n/G examples
@@ -123,9 +123,9 @@ def _groups(asked: MetricRequest) -> Iterator[Finding]:
     )
 
 
-def _classes(asked: MetricRequest) -> Iterator[Finding]:
+def _classes(asked: Request) -> Iterator[Finding]:
     """Warn where attacks can only climb, since then gains are not the most that is possible."""
-    m = asked.request.problem.n_classes
+    m = asked.problem.n_classes
     if isinstance(asked.metric, LabelMetric) and only_climbed(asked, asked.metric):
         yield Finding(
             "climbers-only",
@@ -137,20 +137,20 @@ def _classes(asked: MetricRequest) -> Iterator[Finding]:
         )
 
 
-def _unused(asked: MetricRequest) -> Iterator[Finding]:
+def _unused(asked: Request) -> Iterator[Finding]:
     """Note columns of the label file that look like groups and are not said to be shown."""
-    for column in asked.request.group_columns:
+    for column in asked.group_columns:
         if column != asked.breakdown:
             yield group_finding(column)
 
 
-def _positive(asked: MetricRequest) -> Iterator[Finding]:
+def _positive(asked: Request) -> Iterator[Finding]:
     """Note which class counts as positive, unless its name says so (1, yes, true).
 
     With one positive in ten, the best constant has an F1 of 18 points for the rare class and of 95
     for the other: an audit of the wrong one is of no use.
     """
-    names = asked.request.file.class_names
+    names = asked.file.class_names
     named = frozenset(name.lower() for name in names) in YES_AND_NO
     if isinstance(asked.metric, F1) and not named:
         yield Finding(
@@ -162,9 +162,9 @@ def _positive(asked: MetricRequest) -> Iterator[Finding]:
         )
 
 
-def _undecided(asked: MetricRequest) -> Iterator[Finding]:
+def _undecided(asked: Request) -> Iterator[Finding]:
     """Warn where all labels are alike: nothing can be gained, and SAFE would mean nothing."""
-    if isinstance(asked.metric, LabelMetric | RocAuc) and np.unique(asked.request.labels).size < 2:
+    if isinstance(asked.metric, LabelMetric | RocAuc) and np.unique(asked.labels).size < 2:
         yield Finding(
             "one-class",
             "warning",
@@ -175,15 +175,14 @@ def _undecided(asked: MetricRequest) -> Iterator[Finding]:
         )
 
 
-def _chosen(asked: MetricRequest) -> Iterator[Finding]:
+def _chosen(asked: Request) -> Iterator[Finding]:
     """Warn where a team's best private score counts: each submission is a look at that part."""
-    request = asked.request
-    if request.parts.private and request.final_choices == 0:
+    if asked.parts.private and asked.final_choices == 0:
         yield Finding(
             "best-of-private",
             "warning",
             "The final rank is the best private score of all submissions.",
             "Every submission is a look at the private part, and the luckiest of "
-            f"{request.looks.count:,} equally good ones lies above its true {asked.metric}.",
+            f"{asked.looks.count:,} equally good ones lies above its true {asked.metric}.",
             "Let teams name one or two submissions before the private scores are shown.",
         )

@@ -37,7 +37,7 @@ from holdfast.attacks.through_metrics.affine_forms import has_affine_form
 from holdfast.attacks.through_metrics.beside import Beside
 from holdfast.attacks.through_metrics.description import MetricBoard, Told
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
-from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.inputs.request import Request
 from holdfast.audit.metrics.climbers import climbers
 from holdfast.audit.metrics.match_counts import (
     climbing_on_counts,
@@ -92,12 +92,12 @@ class MetricJob(NamedTuple):
         """The attack's time beside that of others."""
         return EFFORT
 
-    def who(self, board: MetricRequest) -> tuple[str, str]:
+    def who(self, board: Request) -> tuple[str, str]:
         """Return the attack's name, with what is shown, and what it knows."""
         each = metric_scenarios(board, self.show)[self.scenario]
         return f"{each.name} ({self.show})", each.setting
 
-    def played(self, board: MetricRequest) -> Played:
+    def played(self, board: Request) -> Played:
         """Play it on a board."""
         return play_metric_job(board, self)
 
@@ -139,7 +139,7 @@ class MetricScenario(NamedTuple):
         return MetricJob(self.show, self.place, rule, looks, trial)
 
 
-def metric_scenarios(asked: MetricRequest, show: str) -> list[MetricScenario]:
+def metric_scenarios(asked: Request, show: str) -> list[MetricScenario]:
     """Return the attacks through a show, from everything that may be known beforehand.
 
     First those who know the class shares, or nothing where classes are equal; then, if models were
@@ -167,7 +167,7 @@ class _Unstarted(NamedTuple):
     hears: int | None = 0
 
 
-def _unstarted(asked: MetricRequest, show: str, start: Start) -> list[_Unstarted]:
+def _unstarted(asked: Request, show: str, start: Start) -> list[_Unstarted]:
     """Return the attacks through the metric, its groups, or a column beside it."""
     metric = asked.metric
     if show == TOTAL:
@@ -197,9 +197,9 @@ def _unstarted(asked: MetricRequest, show: str, start: Start) -> list[_Unstarted
     ]
 
 
-def _through_columns(asked: MetricRequest, start: Start) -> list[_Unstarted]:
+def _through_columns(asked: Request, start: Start) -> list[_Unstarted]:
     """Return the attack that reads all columns at once, if it reads each of them."""
-    metrics, m = [_inside(each) for each in (asked.metric, *asked.also)], len(asked.class_sizes)
+    metrics, m = [each.inside for each in (asked.metric, *asked.also)], len(asked.class_sizes)
     if start.model or not all(has_affine_form(each, m) for each in metrics):
         return []
     make = partial(_columns, asked=asked)
@@ -210,14 +210,14 @@ def _through_columns(asked: MetricRequest, start: Start) -> list[_Unstarted]:
 
 
 def _columns(
-    problem: Problem, *, rng: np.random.Generator, rule: Rule, asked: MetricRequest
+    problem: Problem, *, rng: np.random.Generator, rule: Rule, asked: Request
 ) -> LinearReader:
     """Make the attack that reads all columns at once."""
     columns = (asked.metric, *asked.also)
     board = board_under(rule, MetricBoard(asked.metric, sizes=asked.class_sizes))
     highest = min((each.high for each in columns if isinstance(each, Clipped)), default=math.inf)
     return LinearReader.on_columns(
-        problem, board._replace(highest=highest), [_inside(each) for each in columns], rng=rng
+        problem, board._replace(highest=highest), [each.inside for each in columns], rng=rng
     )
 
 
@@ -227,7 +227,7 @@ def _beside(
     rng: np.random.Generator,
     rule: Rule,
     make: Make,
-    asked: MetricRequest,
+    asked: Request,
     column: Metric,
     place: int,
 ) -> Any:
@@ -248,7 +248,7 @@ def _beside(
     )
 
 
-def _through_classes(asked: MetricRequest, by_class: ByClass, start: Start) -> list[_Unstarted]:
+def _through_classes(asked: Request, by_class: ByClass, start: Start) -> list[_Unstarted]:
     """Return the attack through numbers of each class, which starts from no model.
 
     There is one: message passing weighs all labels alike at the start, and a model's belief would
@@ -261,23 +261,23 @@ def _through_classes(asked: MetricRequest, by_class: ByClass, start: Start) -> l
 
 
 def _class_pools(
-    problem: Problem, *, rng: np.random.Generator, rule: Rule, asked: MetricRequest, shown: ByClass
+    problem: Problem, *, rng: np.random.Generator, rule: Rule, asked: Request, shown: ByClass
 ) -> Beside:
     """Make the attack that reads numbers of each class."""
     board = board_under(rule, MetricBoard(asked.metric, sizes=asked.class_sizes))
     return ClassPools.on_columns(problem, board, shown, rng=rng)
 
 
-def _through(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstarted]:
+def _through(asked: Request, metric: Metric, start: Start) -> list[_Unstarted]:
     """Return the attacks through one value of a metric: those that read it, then those that climb.
 
     All follow from what attacks say of themselves; accuracies are read by attacks on match counts.
     """
-    inside = _inside(metric)
+    inside = metric.inside
     reading = _scored(start) if isinstance(inside, Accuracy) else []
     climbing = [
         _Unstarted(cls.name, f"{metric}{AS_IT_RISES}", cls.summary, make)
-        for cls, make in climbers(inside, start, asked.request.problem.n_classes)
+        for cls, make in climbers(inside, start, asked.problem.n_classes)
     ]
     for at, each in enumerate(_attacks(asked, metric, start, Exact())):
         make = partial(_made, asked=asked, metric=metric, start=start, at=at)
@@ -288,19 +288,14 @@ def _through(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstar
     return reading + climbing
 
 
-def _inside(metric: Metric) -> Metric:
-    read, _ = InSteps.undone(metric)
-    return read.inner if isinstance(read, Clipped) else read
-
-
-def _attacks(asked: MetricRequest, metric: Metric, start: Start, rule: Rule) -> list[AttackOnBoard]:
+def _attacks(asked: Request, metric: Metric, start: Start, rule: Rule) -> list[AttackOnBoard]:
     """Return the attacks that say that they read a metric, for what a rule releases of it.
 
     What is public goes into the `MetricBoard`: class sizes and shares, and the limits of targets.
     Attacks that hand match counts to another one are listed with each of those that may be handed
     them: from nothing, or from what is known.
     """
-    hidden, inside = asked.hidden, _inside(metric)
+    hidden, inside = asked.hidden, metric.inside
     climbing = [cls for cls, _ in climbers(Accuracy(), start, 2)]
     read, factor = InSteps.undone(metric)
     board = MetricBoard(
@@ -310,11 +305,11 @@ def _attacks(asked: MetricRequest, metric: Metric, start: Start, rule: Rule) -> 
         sizes=asked.class_sizes,
         shares=start.shares,
         targets=hidden if metric.takes is Submission.NUMBERS else None,
-        in_runs=asked.request.in_runs,
+        in_runs=asked.in_runs,
     )
     return attacks_on(
         _heard_in_steps(board_under(rule, board), factor),
-        asked.request.problem.n_classes,
+        asked.problem.n_classes,
         from_nothing=[] if start.model else from_nothing_on_counts(inside, rule),
         informed=informed_on_counts(start, rule),
         climbing=climbing_on_counts(climbing, start, rule),
@@ -354,7 +349,7 @@ def _made(
     *,
     rng: np.random.Generator,
     rule: Rule,
-    asked: MetricRequest,
+    asked: Request,
     metric: Metric,
     start: Start,
     at: int,
@@ -384,7 +379,7 @@ def _counted(
     return on_counts(start, rule)[at].make(problem, rng=rng, told=Told())
 
 
-def only_climbed(asked: MetricRequest, metric: Metric) -> bool:
+def only_climbed(asked: Request, metric: Metric) -> bool:
     """Tell whether no attack reads counts from values of this metric as the rule releases them.
 
     Then gains rest on climbers, which use one bit per look, and more may be possible. An attack
@@ -394,14 +389,12 @@ def only_climbed(asked: MetricRequest, metric: Metric) -> bool:
     if isinstance(metric, Accuracy):
         return False
     reading = [
-        each
-        for each in _attacks(asked, metric, starts_of(asked)[0], asked.request.rule)
-        if not each.climbs
+        each for each in _attacks(asked, metric, starts_of(asked)[0], asked.rule) if not each.climbs
     ]
     # What puts an attack on match counts reads them, whatever that attack makes of a rule.
     if any(each.inner is not None for each in reading):
         return False
-    return not any(_can_ask(each, asked.request.problem) for each in reading)
+    return not any(_can_ask(each, asked.problem) for each in reading)
 
 
 def _can_ask(attack: AttackOnBoard, problem: Problem) -> bool:
@@ -418,7 +411,7 @@ def _by_group(
     *,
     rng: np.random.Generator,
     rule: Rule,
-    asked: MetricRequest,
+    asked: Request,
     start: Start,
     at: int,
 ) -> Any:
@@ -455,7 +448,7 @@ def _first_able(problem: Problem, *, rng: np.random.Generator, rule: Rule, able:
     raise refused
 
 
-def play_metric_job(asked: MetricRequest, job: MetricJob) -> Played:
+def play_metric_job(asked: Request, job: MetricJob) -> Played:
     """Play one job.
 
     Returns
@@ -469,7 +462,7 @@ def play_metric_job(asked: MetricRequest, job: MetricJob) -> Played:
     metric, hidden, setting = asked.metric, asked.hidden, scenario.start.setting
     named = f"{scenario.name} {scenario.reads} {job.show} {job.rule}"
     key = crc32(f"{named}{' model' if setting == 'model' else ''}".encode())
-    own = [asked.request.seed, job.trial, job.looks, key]
+    own = [asked.seed, job.trial, job.looks, key]
     try:
         board = board_of(asked, job, np.random.default_rng([*own, 1]))
         attack = scenario.make(board.problem, rng=np.random.default_rng([*own, 2]), rule=job.rule)
@@ -496,7 +489,7 @@ class _Heard:
         return answer[self._place] if isinstance(answer, tuple) else answer
 
 
-def board_of(asked: MetricRequest, job: MetricJob, rng: np.random.Generator) -> MetricOracle:
+def board_of(asked: Request, job: MetricJob, rng: np.random.Generator) -> MetricOracle:
     """Return the board of one play.
 
     Accounts that work together share its looks, one account after the other. A rule that keeps
@@ -509,6 +502,6 @@ def board_of(asked: MetricRequest, job: MetricJob, rng: np.random.Generator) -> 
         n_queries=job.looks,
         mechanism=job.rule,
         rng=rng,
-        n_classes=asked.request.problem.n_classes,
-        accounts=asked.request.histories if job.rule.keeps_state else 1,
+        n_classes=asked.problem.n_classes,
+        accounts=asked.histories if job.rule.keeps_state else 1,
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.inputs.request import Request
 from holdfast.audit.result import Knowledge
 from holdfast.priors import Prior
 from holdfast.problem import Problem
@@ -76,9 +76,9 @@ class Start:
         return replace(self, beliefs=Prior.candidates(labels[rows], chances[rows], m))
 
 
-def starts_of(asked: MetricRequest) -> list[Start]:
+def starts_of(asked: Request) -> list[Start]:
     """Return what attackers may know: what everybody does, and what given models say."""
-    found = [Start(shares=asked.request.baseline.shares)]
+    found = [Start(shares=asked.baseline.shares)]
     if asked.beliefs is not None:
         found.append(Start(beliefs=asked.beliefs))
     return found

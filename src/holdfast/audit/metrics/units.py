@@ -16,8 +16,7 @@ from holdfast.audit.inputs.disclosure import (
     rounding_unit_for,
 )
 from holdfast.audit.inputs.reading import WIDEST_IN_POINTS
-from holdfast.audit.inputs.request import DEFAULT_GAP
-from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.inputs.request import DEFAULT_GAP, Request
 from holdfast.audit.result import Interval, Knowledge, in_digits, unit_after
 from holdfast.experiments.summary import Mean, mean_of
 from holdfast.metrics import Accuracy, LabelMetric, Submission, TopKAccuracy
@@ -168,7 +167,7 @@ class Unit:
         return Interval(max(0.0, points.mean), low, high)
 
 
-def unit_for(asked: MetricRequest) -> Unit:
+def unit_for(asked: Request) -> Unit:
     """Return the unit of an audit's gains, from what a constant submission scores.
 
     A metric with limits no further apart than `WIDEST_IN_POINTS` counts in points, hundredths of
@@ -178,7 +177,7 @@ def unit_for(asked: MetricRequest) -> Unit:
     the best constant counts in steps of 0.1.
     """
     value, metric = constant_value(asked), asked.metric
-    accuracy = asked.request.baseline.rounding_unit if isinstance(metric, Accuracy) else None
+    accuracy = asked.baseline.rounding_unit if isinstance(metric, Accuracy) else None
     best = metric.high if metric.higher_is_better else metric.low
     if metric.high - metric.low <= WIDEST_IN_POINTS:
         name = "points" if asked.display.plain else f"points of {metric}"
@@ -187,12 +186,12 @@ def unit_for(asked: MetricRequest) -> Unit:
         step = _nice(SHARE_OF_LOSS * max(abs(best - value), SHARE_OF_LOSS))
         name, scale, gap = f"of {metric}", 1.0, step
     constant = float(f"{round(scale * value / step) * step:.10g}")
-    too_few = asked.request.labels.size < FEWEST_FOR_INTERVAL
+    too_few = asked.labels.size < FEWEST_FOR_INTERVAL
     perfect = scale * abs(best - value)
     return Unit(name, scale, step, constant, gap, too_few, accuracy, perfect)
 
 
-def constant_value(asked: MetricRequest) -> float:
+def constant_value(asked: Request) -> float:
     """Return the value of the best submission that is the same for every example.
 
     Of a constant everybody knows what the class shares tell, and nothing else. Where classes are
@@ -205,8 +204,8 @@ def constant_value(asked: MetricRequest) -> float:
     most frequent k classes for top-k lists, the class shares for probabilities (the best forecast
     of a proper loss), the better one of mean and median for numbers, no order at all for scores.
     """
-    metric, hidden, m = asked.metric, asked.hidden, asked.request.problem.n_classes
-    n, unequal = hidden.size, asked.request.baseline.unequal
+    metric, hidden, m = asked.metric, asked.hidden, asked.problem.n_classes
+    n, unequal = hidden.size, asked.baseline.unequal
     if isinstance(metric, LabelMetric):
         known = hidden if unequal else np.arange(m)
         told = [metric.score(known, np.full(known.size, label)) for label in range(m)]
@@ -230,14 +229,14 @@ def constant_value(asked: MetricRequest) -> float:
     return max(scores) if metric.higher_is_better else min(scores)
 
 
-def model_value(asked: MetricRequest) -> float | None:
+def model_value(asked: Request) -> float | None:
     """Return what the given models' best vote scores; None: there is no model."""
     if asked.beliefs is None:
         return None
     return asked.metric.score(asked.hidden, asked.beliefs.top())
 
 
-def start_value(asked: MetricRequest, setting: Knowledge) -> float:
+def start_value(asked: Request, setting: Knowledge) -> float:
     """Return what gains are counted from: the best constant, or a model's own value if better."""
     free, model = constant_value(asked), model_value(asked)
     if setting != "model" or model is None:
@@ -245,16 +244,15 @@ def start_value(asked: MetricRequest, setting: Knowledge) -> float:
     return max(free, model) if asked.metric.higher_is_better else min(free, model)
 
 
-def _points_step(asked: MetricRequest) -> float:
+def _points_step(asked: Request) -> float:
     """Return what points are rounded to: about what chance moves a score by.
 
     A metric that averages over examples varies as an accuracy does; others with the rarest class,
     whose few examples decide.
     """
-    request = asked.request
     if asked.metric.averages_examples:
-        return request.baseline.rounding_unit.points
-    counts = np.bincount(request.labels)
+        return asked.baseline.rounding_unit.points
+    counts = np.bincount(asked.labels)
     rarest = max(2, int(counts[counts > 0].min()) * int(np.count_nonzero(counts)))
     return rounding_unit_for(rarest, 2).points
 

@@ -106,15 +106,15 @@ def curve(
         Gains in points. Forecasts are raised to what was measured with as few looks: what was done
         is possible, whatever a formula says.
     """
-    request, board = measurer.request, measurer.board
-    forms = request.baseline.formulas
+    board = measurer.board
+    forms = board.baseline.formulas
     looks = (*fewer_looks(measurer.budget.looks), measurer.budget.looks)
     if not board.display.plain:
         at_looks = [*fewer, chosen]
         lines = [_line(show, looks, rising(looks, at_looks, show)) for show in board.shows]
-        return GainCurve(request.n_looks, looks, tuple(filter(None, lines)), (), (), (), (), ())
+        return GainCurve(board.n_looks, looks, tuple(filter(None, lines)), (), (), (), (), ())
     columns = [[each.points for each in attack] for attack in zip(*fewer, chosen, strict=True)]
-    n, m, today = request.problem
+    n, m, today = board.problem
     last = max(2, int(BOUNDS_DRAWN_TO * today))
     edges = {k for k in forms.regime_edges(n, m) if k <= last}
     further = tuple(sorted(edges.union(log_spaced(1, last, N_BOUNDS))))
@@ -133,7 +133,7 @@ def curve(
             max(forms.forecast_from_exact(each), _best_until(each.n_queries, looks, columns))
             for each in problems
         ),
-        allowed=tuple(allowed(request, request.rule, each.n_queries) for each in problems),
+        allowed=tuple(allowed(board, board.rule, each.n_queries) for each in problems),
     )
 
 

@@ -24,7 +24,6 @@ from typing import TypeAlias
 
 from holdfast.audit.inputs.disclosure import NORMAL_95
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.units import Unit
 from holdfast.audit.result import AttackGain, Interval, Knowledge
 from holdfast.audit.scenarios.plays import AnyJob, Play
@@ -192,18 +191,13 @@ class Measurer:
         Called with every play and what came of it, as soon as it is done.
     """
 
-    board: MetricRequest
+    board: Request
     unit: Unit
     gap: float
     budget: PlayBudget
     play: Play
     on_play: OnPlay | None = None
     known: dict[AnyJob, Played] = field(default_factory=dict)
-
-    @property
-    def request(self) -> Request:
-        """Labels, rule and looks of the board."""
-        return self.board.request
 
     def telling(self, on_play: OnPlay) -> Measurer:
         """Return the same measurer with somebody else to tell of plays."""
@@ -267,10 +261,10 @@ class Measurer:
         fresh = self.measure(asked, range(first, first + trials))
         most = max(fresh, key=lambda each: (each.upper, each.mean))
         if len(fresh) == 1:
-            return Strongest(most, self.unit, (), self.request.rule)
+            return Strongest(most, self.unit, (), self.board.rule)
         last = range(first + trials, first + 2 * trials)
         (alone,) = self.measure([asked[fresh.index(most)]], last)
-        return Strongest(alone, self.unit, tuple(fresh), self.request.rule)
+        return Strongest(alone, self.unit, tuple(fresh), self.board.rule)
 
     def _trials(self, chosen: Sequence[Measured]) -> int:
         """Return how many plays make chance small beside the gap, as far as time allows.
@@ -285,7 +279,7 @@ class Measurer:
         )
         reach = NORMAL_95 * self.unit.scale * (0.0 if math.isnan(spread) else spread)
         wanted = math.ceil((reach / (SHARE_OF_GAP * self.gap)) ** 2)
-        affordable = MOST_LABELS // (self.request.labels.size * max(each.looks for each in chosen))
+        affordable = MOST_LABELS // (self.board.labels.size * max(each.looks for each in chosen))
         return max(self.budget.trials, min(wanted, affordable, MOST_TRIALS))
 
 
@@ -311,8 +305,17 @@ def gain_of(
 
 
 def reason_of(plays: Sequence[Played]) -> str | None:
-    """Return why one of these plays could not be had; None: all were played."""
-    return next((each.reason for each in plays if each.reason is not None), None)
+    """Return why none of these plays could be had; None: some were.
+
+    A game that ends an attack is one in which it gains nothing, which is no reason to leave out
+    what it gains in others.
+
+    >>> ended, played = Played(0.0, 0, "it was told too little"), Played(0.2, 5)
+    >>> reason_of([ended, ended]), reason_of([ended, played])
+    ('it was told too little', None)
+    """
+    reasons = [each.reason for each in plays]
+    return None if None in reasons else reasons[0]
 
 
 def strongest_first(measured: Iterable[Measured]) -> list[Measured]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias
 from zlib import crc32
 
@@ -37,8 +36,8 @@ from holdfast.protocols import Attack
 __all__ = [
     "AnyJob",
     "Job",
+    "Labelled",
     "Play",
-    "PlayContext",
     "play_job",
     "play_on",
     "players",
@@ -74,17 +73,29 @@ class Job(NamedTuple):
         """Return the attack's name and what it knows."""
         return self.attack, self.setting
 
-    def played(self, board: _HasContext) -> Played:
+    def played(self, board: Labelled) -> Played:
         """Play it on a board."""
-        return play_job(board.context, self)
+        return play_job(board, self)
 
 
-class _HasContext(Protocol):
-    """A board of which plays on accuracies ask no more than what they share."""
+class Labelled(Protocol):
+    """What plays on accuracies ask of a board."""
 
     @property
-    def context(self) -> PlayContext:
-        """What they share."""
+    def labels(self) -> Labels:
+        """Those of the scored part, which the oracle hides."""
+
+    @property
+    def baseline(self) -> Baseline:
+        """What is free, from which gains are counted."""
+
+    @property
+    def seed(self) -> int:
+        """The audit's."""
+
+    @property
+    def beliefs(self) -> Prior | None:
+        """What the given models say together; None: there are none."""
 
 
 class AnyJob(Protocol):
@@ -123,40 +134,6 @@ class AnyJob(Protocol):
         """Return what a play is known by."""
 
 
-@dataclass(frozen=True, eq=False)
-class PlayContext:
-    """What all plays of an audit share: sent to each process once, not with every job.
-
-    Parameters
-    ----------
-    labels
-        Those of the scored part, which the oracle hides.
-    baseline
-        What is free, from which gains are counted.
-    seed
-        The audit's.
-    prior
-        What the given models say together; None: there are none.
-    """
-
-    labels: Labels = field(repr=False)
-    baseline: Baseline = field(repr=False)
-    seed: int
-    prior: Prior | None = field(default=None, repr=False)
-
-    def gain(self, guess: Labels, setting: Knowledge) -> float:
-        """Return what a guess gains above the baseline, or above its model if that is more."""
-        matches = self._matches(guess)
-        if setting != "model":
-            return self.baseline.gain(matches)
-        assert self.prior is not None
-        before = max(self._matches(self.prior.top()), self.baseline.matches)
-        return (matches - before) / self.labels.size
-
-    def _matches(self, guess: Labels) -> int:
-        return int(np.count_nonzero(guess == self.labels))
-
-
 Play: TypeAlias = Map[Any, Played]
 
 
@@ -165,15 +142,25 @@ def play_on(board: object, job: AnyJob) -> Played:
     return job.played(board)
 
 
-def play_job(context: PlayContext, job: Job) -> Played:
+def play_job(board: Labelled, job: Job) -> Played:
     """Play one job; a reason instead of a gain where the attack can't."""
-    problem = Problem(context.labels.size, context.baseline.n_classes, job.looks)
+    problem = Problem(board.labels.size, board.baseline.n_classes, job.looks)
     one = _without_features if job.setting == "no features" else _with_features
     try:
-        guess, looks = one(context, job, problem)
+        guess, looks = one(board, job, problem)
     except HoldfastError as error:
         return Played(0.0, 0, told_reason(error))
-    return Played(context.gain(guess, job.setting), looks)
+    return Played(_gain(board, guess, job.setting), looks)
+
+
+def _gain(board: Labelled, guess: Labels, setting: Knowledge) -> float:
+    """Return what a guess gains above the baseline, or above its model if that is more."""
+    matches = int(np.count_nonzero(guess == board.labels))
+    if setting != "model":
+        return board.baseline.gain(matches)
+    assert board.beliefs is not None
+    model = int(np.count_nonzero(board.beliefs.top() == board.labels))
+    return (matches - max(model, board.baseline.matches)) / board.labels.size
 
 
 def players(given: Play | None, board: object, **how: Any) -> AbstractContextManager[Play]:
@@ -189,46 +176,46 @@ def told_reason(error: HoldfastError) -> str:
     return error.reason if isinstance(error, NotSupported) else UNUSABLE
 
 
-def _with_features(context: PlayContext, job: Job, problem: Problem) -> tuple[Labels, int]:
+def _with_features(board: Labelled, job: Job, problem: Problem) -> tuple[Labels, int]:
     """Play with label vectors; return the guess and the looks taken."""
     named = f"{job.attack} {job.rule}{KEYS[job.setting]}"
-    own = [context.seed, job.trial, crc32(named.encode())]
+    own = [board.seed, job.trial, crc32(named.encode())]
     if job.setting != "features" or job.accounts != entry_named(job.attack).n_accounts(job.looks):
         own.append(job.accounts)  # the matrix has no such play
     oracle = LabelOracle(
-        context.labels,
+        board.labels,
         problem=problem,
         mechanism=job.rule,
         rng=np.random.default_rng([*own, 1]),
         accounts=job.accounts,
     )
-    attack = _attack(context, job, problem, np.random.default_rng([*own, 2]))
+    attack = _attack(board, job, problem, np.random.default_rng([*own, 2]))
     return play(attack, oracle, until_refused=True), oracle.looks
 
 
 def _attack(
-    context: PlayContext, job: Job, problem: Problem, rng: np.random.Generator
+    board: Labelled, job: Job, problem: Problem, rng: np.random.Generator
 ) -> Attack[Labels]:
     """Return the attack, told what its setting lets it know."""
     if job.setting == "features":
         return entry_named(job.attack).play(problem, rng, job.rule)
-    prior = context.prior if job.setting == "model" else context.baseline.prior
+    prior = board.beliefs if job.setting == "model" else board.baseline.prior
     assert prior is not None
     cls, settings = attack_type(job.attack.partition(",")[0]), settings_named(job.attack)
     return attack_on(cls, problem, rng, job.rule, prior=prior, settings=settings)
 
 
-def _without_features(context: PlayContext, job: Job, problem: Problem) -> tuple[Labels, int]:
+def _without_features(board: Labelled, job: Job, problem: Problem) -> tuple[Labels, int]:
     """Play with classifiers, seeded as a trial of `holdfast attack`."""
     if job.rule.answer_model(problem) is None:
         raise NotSupported("it needs scores, and the rule releases none.")
-    sequence = np.random.SeedSequence(context.seed, spawn_key=(job.trial,))
+    sequence = np.random.SeedSequence(board.seed, spawn_key=(job.trial,))
     _, for_attack, for_oracle = map(np.random.default_rng, sequence.spawn(3))
     attack = make_attack(job.attack, problem, for_attack, without_features=True)
     X = for_oracle.integers(2**64, size=(problem.n_examples, 1), dtype=np.uint64)
     oracle = ClassifierOracle(
         X,
-        context.labels,
+        board.labels,
         problem=problem,
         mechanism=job.rule,
         rng=for_oracle,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.inputs.request import Request
 from holdfast.audit.result import TOTAL
 from holdfast.audit.scenarios.measurer import (
     Measured,
@@ -59,19 +59,19 @@ class OnRule:
     strongest: Mapping[str, Strongest]
 
 
-def n_jobs(board: MetricRequest, play_budget: PlayBudget) -> int:
+def n_jobs(board: Request, play_budget: PlayBudget) -> int:
     """Return about how many plays the comparison takes."""
     looks = play_budget.looks
     scenarios = sum(len(compared(board, rule, looks)) + 1 for rule in rules_beside(board))
     return scenarios * play_budget.fewer
 
 
-def rules_beside(board: MetricRequest) -> list[Rule]:
+def rules_beside(board: Request) -> list[Rule]:
     """Return the rules that are compared with the policy's: those that work on all numbers."""
-    return [rule for rule in RULES if rule != board.request.rule and _works(rule, board)]
+    return [rule for rule in RULES if rule != board.rule and _works(rule, board)]
 
 
-def _works(rule: Rule, board: MetricRequest) -> bool:
+def _works(rule: Rule, board: Request) -> bool:
     """Tell whether a rule can release every number that the board shows."""
     try:
         for metric in board.display.released:
@@ -81,7 +81,7 @@ def _works(rule: Rule, board: MetricRequest) -> bool:
     return True
 
 
-def refines(board: MetricRequest, rule: Rule, other: Rule, problem: Problem) -> bool:
+def refines(board: Request, rule: Rule, other: Rule, problem: Problem) -> bool:
     """Tell whether another rule's answers can be made from this one's on this board.
 
     Rules know it of accuracies, whose steps are matches. Of any metric it is known where values are
@@ -112,7 +112,7 @@ def compare(
     """
     board, budget = measurer.board, measurer.budget
     shows, looks = tuple(board.shows), budget.looks
-    own, others = board.request.rule, rules_beside(board)
+    own, others = board.rule, rules_beside(board)
     asked = [(each, rule, looks) for rule in others for each in compared(board, rule, looks)]
     played = measurer.measure(asked, range(budget.fewer))
     cells: dict[Rule, list[Measured]] = {own: list(measured)}
@@ -137,7 +137,7 @@ def compare(
         for key, each in best.items()
     }
     on_each |= {(own, show): found for show in shows if found.scenario.show in (show, TOTAL)}
-    problem = board.request.problem._replace(n_queries=looks)
+    problem = board.problem._replace(n_queries=looks)
     rows = {}
     for rule, group in cells.items():
         coarser = [other for other in cells if refines(board, rule, other, problem)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeAlias
 
-from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.inputs.request import Request
 from holdfast.audit.metrics.scenarios import metric_scenarios
 from holdfast.audit.result import TOTAL, Knowledge
 from holdfast.audit.scenarios.plays import AnyJob
@@ -58,43 +58,42 @@ class AnyScenario(Protocol):
 Scenarios: TypeAlias = list[Any]
 
 
-def suite(board: MetricRequest, rule: Rule, looks: int) -> Scenarios:
+def suite(board: Request, rule: Rule, looks: int) -> Scenarios:
     """Return all scenarios that a board with this rule meets, those on the total first."""
-    request = board.request
     return _on_board(
         board,
         suite_scenarios(
             rule,
-            request.problem._replace(n_queries=looks),
-            request.histories,
-            models=bool(request.predictions),
-            shares=request.baseline.unequal,
-            in_runs=request.in_runs,
+            board.problem._replace(n_queries=looks),
+            board.histories,
+            models=bool(board.predictions),
+            shares=board.baseline.unequal,
+            in_runs=board.in_runs,
         ),
     )
 
 
-def compared(board: MetricRequest, rule: Rule, looks: int) -> Scenarios:
+def compared(board: Request, rule: Rule, looks: int) -> Scenarios:
     """Return those by which a rule is compared with the policy's: all but the weak ones.
 
     The total of accuracies has many, of which the strongest under the rule are chosen; whoever
     starts from a model is compared as well.
     """
-    request, n = board.request, board.request.labels.size
-    problem: Problem = request.problem._replace(n_queries=looks)
+    n = board.labels.size
+    problem: Problem = board.problem._replace(n_queries=looks)
     found = compared_scenarios(
         rule,
         problem,
-        request.histories,
-        shares=request.baseline.unequal,
-        head_start=max(0.0, request.baseline.matches - n / problem.n_classes),
+        board.histories,
+        shares=board.baseline.unequal,
+        head_start=max(0.0, board.baseline.matches - n / problem.n_classes),
     )
-    if request.predictions:
-        found += model_scenarios(rule, problem, request.histories)
+    if board.predictions:
+        found += model_scenarios(rule, problem, board.histories)
     return _on_board(board, found)
 
 
-def _on_board(board: MetricRequest, on_accuracy: Scenarios) -> Scenarios:
+def _on_board(board: Request, on_accuracy: Scenarios) -> Scenarios:
     ranked = isinstance(board.metric, Accuracy)
     return [
         each
