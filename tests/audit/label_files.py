@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.audit import Audit, Request, audit, read_request
+from holdfast.audit import Audit, Play, Request, audit, read_request
+from holdfast.audit.events import Event
 from holdfast.audit.scenarios.plays import Job
 from holdfast.experiments.matrix_plays import Played
 
@@ -207,11 +208,13 @@ def record() -> None:
     for case in CASES:
         plays = now.setdefault(case.name, {})
 
-        def take(job: Any, played: Played, plays: dict[str, Any] = plays) -> None:
-            of_trials = plays.setdefault(place(job), {})
-            of_trials[str(job.trial)] = played.bias if played.reason is None else played.reason
+        def take(event: Event, plays: dict[str, Any] = plays) -> None:
+            if isinstance(event, Play):
+                played, of_trials = event.played, plays.setdefault(place(event.job), {})
+                told = played.bias if played.reason is None else played.reason
+                of_trials[str(event.job.trial)] = told
 
-        audit(request_of(case), on_play=take)
+        audit(request_of(case), on_event=take)
         print(f"{case.name}: {sum(map(len, plays.values())):,} plays", flush=True)
     keep(now)
 

@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from holdfast.audit import PlayCache, as_json, audit, cache_folder, parse_looks
+from holdfast.audit import Play, PlayCache, as_json, audit, cache_folder, parse_looks
 from holdfast.audit.scenarios import play_cache
 from holdfast.audit.scenarios.play_cache import KEY, STORE
 from holdfast.audit.scenarios.plays import Job
@@ -58,8 +58,12 @@ def test_a_play_is_found_again_and_only_that_one(request_, request_for, tmp_path
 def test_a_second_audit_says_the_same_and_plays_nothing(request_, tmp_path):
     played = []
 
+    def hear(event):
+        if isinstance(event, Play):
+            played.append(event.job)
+
     def run(kept):
-        found = as_json(audit(request_, kept=kept, on_play=lambda job, _: played.append(job)))
+        found = as_json(audit(request_, kept=kept, on_event=hear))
         return {name: part for name, part in found.items() if name != "seconds"}
 
     without = run(None)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from holdfast.audit import KnownSoFar, outlook, parse_looks, quick_audit
+from holdfast.audit import KnownSoFar, Play, outlook, parse_looks, quick_audit
 from holdfast.audit import quick as quick_module
 from holdfast.audit.outlook import likeliest
 from holdfast.audit.scenarios.plays import Job
@@ -74,11 +74,11 @@ def test_the_outlook_has_findings_forecast_and_time(request_for):
 def test_gains_so_far_are_of_the_policys_rule_with_its_most_looks(request_for):
     known = KnownSoFar(request_for(looks=parse_looks("10")))
     job = Job("features", Exact(), "hill-climb", 10, 0)
-    known.add(job, Played(0.10, 10))
-    known.add(job._replace(trial=1), Played(0.20, 10))
-    known.add(job._replace(looks=5), Played(0.90, 5))
-    known.add(job._replace(rule=Rounding(decimals=2)), Played(0.95, 10))
-    known.add(job._replace(attack="lattice"), Played(0.0, 0, "can't"))
+    known.hear(Play(job, Played(0.10, 10)))
+    known.hear(Play(job._replace(trial=1), Played(0.20, 10)))
+    known.hear(Play(job._replace(looks=5), Played(0.90, 5)))
+    known.hear(Play(job._replace(rule=Rounding(decimals=2)), Played(0.95, 10)))
+    known.hear(Play(job._replace(attack="lattice"), Played(0.0, 0, "can't")))
     assert known.lines() == [
         "hill-climb: 15 points with 10 looks (attacker's knowledge: features; 2 plays)"
     ]

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from holdfast.audit import as_json, audit, n_plays, parse_looks
+from holdfast.audit import Outlook, Play, as_json, audit, parse_looks
 from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.audit.judgement.allowed import allowed
@@ -24,12 +24,13 @@ def labels():
 @pytest.fixture(scope="module")
 def result(labels):
     model = np.where(np.random.default_rng(8).random(240) < 0.7, labels, 0).astype(np.uint8)
-    steps = []
+    told = []
     request = make_request(
         labels, m=4, looks=parse_looks("16"), predictions=[model], gap=2.0, seed=4
     )
-    result = audit(request, command="holdfast audit", on_step=lambda *step: steps.append(step))
-    assert sum(count for _, count in steps) >= 0.5 * n_plays(request)
+    result = audit(request, command="holdfast audit", on_event=told.append)
+    assert isinstance(told[1], Outlook)
+    assert len({each.job for each in told if isinstance(each, Play)}) >= told[1].plays
     return request, result
 
 

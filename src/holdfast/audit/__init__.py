@@ -17,22 +17,22 @@ certified of it.
 
 `baseline` is what gains count from: a guess, or the majority class where classes are unequal
 (`unequal_classes`), each with the formulas that hold for it (`formulas`). `quick`, `outlook` and
-`known_so_far` say what can be said before an audit is through; `comparison` sets two side by side;
+`events` say what can be said before an audit is through; `comparison` sets two side by side;
 `recommended` turns one into a policy; `saved` reads its JSON back.
 """
 
 from holdfast.audit.comparison import Comparison, compare, comparison_as_json
+from holdfast.audit.events import KnownSoFar, Play, Stage
 from holdfast.audit.inputs.history import Submission, read_history
 from holdfast.audit.inputs.looks import Looks, parse_looks, parse_rate
 from holdfast.audit.inputs.parts import Parts, parts_of
 from holdfast.audit.inputs.reading import read_request
 from holdfast.audit.inputs.request import Prediction, Request
-from holdfast.audit.known_so_far import KnownSoFar
 from holdfast.audit.outlook import Outlook, outlook
 from holdfast.audit.quick import QuickAudit, quick_audit
 from holdfast.audit.recommended import recommended_fix, recommended_policy
 from holdfast.audit.result import Audit, as_json
-from holdfast.audit.run import audit, n_plays
+from holdfast.audit.run import audit
 from holdfast.audit.saved import read_audit
 from holdfast.audit.scenarios.play_cache import PlayCache, cache_folder
 
@@ -43,17 +43,18 @@ __all__ = [
     "Looks",
     "Outlook",
     "Parts",
+    "Play",
     "PlayCache",
     "Prediction",
     "QuickAudit",
     "Request",
+    "Stage",
     "Submission",
     "as_json",
     "audit",
     "cache_folder",
     "compare",
     "comparison_as_json",
-    "n_plays",
     "outlook",
     "parse_looks",
     "parse_rate",

@@ -22,13 +22,14 @@ import math
 import os
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
 
 from holdfast._version import __version__
+from holdfast.audit.events import Event, OnEvent, Play, Stage
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import certificate, in_points
@@ -38,7 +39,7 @@ from holdfast.audit.judgement.verdict import judge, on_both_boards, shuffled
 from holdfast.audit.judgement.what_if import what_if
 from holdfast.audit.metrics.certified import certified_labels, in_words, most_gain, percent_right
 from holdfast.audit.metrics.units import Unit, model_value, unit_for
-from holdfast.audit.outlook import Outlook, found, outlook, played_fewer
+from holdfast.audit.outlook import found, outlook, played_fewer
 from holdfast.audit.result import (
     About,
     AttackGain,
@@ -58,7 +59,6 @@ from holdfast.audit.scenarios import rules
 from holdfast.audit.scenarios.measurer import (
     Measured,
     Measurer,
-    OnPlay,
     PlayBudget,
     gain_of,
     play_budget_for,
@@ -66,11 +66,10 @@ from holdfast.audit.scenarios.measurer import (
     unread,
 )
 from holdfast.audit.scenarios.play_cache import PlayCache, keeping
-from holdfast.audit.scenarios.plays import AnyJob, Play, players
+from holdfast.audit.scenarios.plays import Players, players
 from holdfast.audit.scenarios.rules import OnRule, blur_of
 from holdfast.audit.scenarios.suite import suite
 from holdfast.errors import NotSupported
-from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.rehearsals import suite_rehearsals
 from holdfast.experiments.suite import VERSION
 from holdfast.guard.fingerprint import fingerprint
@@ -78,7 +77,7 @@ from holdfast.mechanisms import Rule
 from holdfast.metrics import Accuracy, Submission
 from holdfast.problem import check_at_least
 
-__all__ = ["audit", "n_plays"]
+__all__ = ["audit"]
 
 # The label fingerprint of a page must be the same for everyone who audits the same labels.
 SALT = b"holdfast audit"
@@ -87,20 +86,6 @@ SALT = b"holdfast audit"
 # classes of 70, 20 and 10 % under round:2, 20 looks, 3.0 +- .1 where 1.9 +- .1 were, 80 games each
 # (tests/metrics/test_independent_adversary.py).
 BY_ANOTHER = 1.6
-
-OnStep = Callable[[str, int], None]
-OnOutlook = Callable[[Outlook], None]
-
-
-def n_plays(board: Request) -> int:
-    """Return about how many plays an audit takes, for a progress bar; a fix takes more.
-
-    Those of the suite with its second measurement, of the curve at fewer looks, and of the other
-    rules. How many fixes are tried depends on what these find.
-    """
-    budget = play_budget_for(board)
-    own = (len(suite(board, board.rule, budget.looks)) + 1) * budget.trials
-    return own + curves.n_jobs(budget) + rules.n_jobs(board, budget)
 
 
 @dataclass(frozen=True)
@@ -127,11 +112,9 @@ def _audited(
     *,
     processes: int,
     cluster: str | None,
-    on_step: OnStep | None,
-    on_outlook: OnOutlook | None,
-    on_play: OnPlay | None,
+    on_event: OnEvent | None,
     kept: PlayCache | None,
-    play: Play | None,
+    play: Players | None,
 ) -> _Audited:
     """Audit a board, in the order of the work: each step needs what those before it found."""
     check_at_least("processes", processes, 1)
@@ -139,28 +122,22 @@ def _audited(
     budget = play_budget_for(board)
     unit, plain = unit_for(board), board.display.plain
 
-    def tell(what: str) -> OnPlay:
-        def advance(job: AnyJob, played: Played) -> None:
-            if on_play is not None:
-                on_play(job, played)
-            if on_step is not None:
-                on_step(what, 1)
+    def tell(event: Event) -> None:
+        if on_event is not None:
+            on_event(event)
 
-        if on_step is not None:
-            on_step(what, 0)
-        return advance
-
-    tell("pre-flight")
+    tell(Stage("pre-flight"))
     findings, history, gap = found(board, unit)
     findings += played_fewer(board, budget.looks)
-    if on_outlook is not None:
-        on_outlook(outlook(board, findings, kept))
+    if on_event is not None:
+        on_event(outlook(board, findings, kept))
     small = suite_rehearsals(
         board.rule, board.problem.n_classes, from_model=board.beliefs is not None
     )
     with players(play, board, processes=processes, cluster=cluster, rehearsals=small) as able:
-        first = Measurer(board, unit, gap, budget, keeping(able, kept))
-        measurer = first.telling(tell("attack suite"))
+        on_play = None if on_event is None else lambda job, played: tell(Play(job, played))
+        measurer = Measurer(board, unit, gap, budget, keeping(able, kept), on_play)
+        tell(Stage("attack suite"))
         looks = budget.looks
         measured = measurer.measure(
             [(each, board.rule, looks) for each in suite(board, board.rule, looks)],
@@ -172,7 +149,7 @@ def _audited(
             )
         strongest = measurer.confirmed(measured)
 
-        measurer = first.telling(tell("gain against looks"))
+        tell(Stage("gain against looks"))
         early = board.baseline.formulas.strongest_with_few_looks if plain else None
         chosen = [
             each
@@ -182,14 +159,15 @@ def _audited(
         fewer = curves.at_fewer_looks(measurer, chosen)
         strongest = rules.raised(measurer, strongest, [each for at in fewer for each in at])
 
-        measurer = first.telling(tell("other rules"))
+        tell(Stage("other rules"))
         rows, strongest = rules.compare(measurer, measured, strongest)
 
         drawn, bounds = curves.curve(measurer, chosen, fewer), None
         if plain:
             most = strongest.points.mean
             bounds = limits(board, gap, drawn, model=board.stated_model, measured=most)
-        search = FixSearch(first.telling(tell("fixes")), rows)
+        tell(Stage("fixes"))
+        search = FixSearch(measurer, rows)
         heard = unread(measured, board.shows, board.rule)
 
         def judged(about: About) -> Verdict:
@@ -235,11 +213,9 @@ def audit(
     processes: int = 1,
     cluster: str | None = None,
     command: str = "",
-    on_step: OnStep | None = None,
-    on_outlook: OnOutlook | None = None,
-    on_play: OnPlay | None = None,
+    on_event: OnEvent | None = None,
     kept: PlayCache | None = None,
-    play: Play | None = None,
+    play: Players | None = None,
 ) -> Audit:
     """Audit a test set under a policy, whatever its board shows.
 
@@ -253,12 +229,8 @@ def audit(
         The address of a Dask scheduler to play on instead; its workers get the labels.
     command
         How the user asked, for the page's section on reproducing it.
-    on_step
-        Called with what is being done and how many more plays are done.
-    on_outlook
-        Called once, before the first play, with findings, forecast and expected time.
-    on_play
-        Called with every play and what came of it.
+    on_event
+        Called with the outlook, before the first play, with each stage, and with every play.
     kept
         Where plays are looked up and kept; None: nowhere, and all are played.
     play
@@ -286,9 +258,7 @@ def audit(
         board,
         processes=processes,
         cluster=cluster,
-        on_step=on_step,
-        on_outlook=on_outlook,
-        on_play=on_play,
+        on_event=on_event,
         kept=kept,
         play=play,
     )

@@ -281,9 +281,7 @@ def run_audit(
             processes=n_processes,
             cluster=cluster,
             command=command,
-            on_outlook=progress.outlook,
-            on_step=progress.step,
-            on_play=progress.played,
+            on_event=progress.hear,
             kept=kept,
         )
     if report is not None:

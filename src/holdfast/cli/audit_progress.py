@@ -9,16 +9,15 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
-from holdfast.audit import KnownSoFar, Outlook, PlayCache, Request
+from holdfast.audit import KnownSoFar, Outlook, Play, PlayCache, Request
+from holdfast.audit.events import Event
 from holdfast.audit.scenarios.expected_time import expected_seconds
 from holdfast.cli.plain import point_word
-from holdfast.experiments.matrix_plays import Played
 
 __all__ = ["AuditProgress", "duration", "watched"]
 
@@ -74,7 +73,20 @@ class AuditProgress:
         )
         self._task = self._bar.add_task("audit", total=1.0, plays="", left="")
 
-    def outlook(self, ahead: Outlook) -> None:
+    def hear(self, event: Event) -> None:
+        """Show what an event of the audit tells."""
+        self.known.hear(event)
+        if isinstance(event, Outlook):
+            self._outlook(event)
+        elif isinstance(event, Play):
+            self._played(event)
+        else:
+            self._what = event.name
+            if not self._console.is_terminal:
+                self.say(f"{self._what} ...")
+            self._show()
+
+    def _outlook(self, ahead: Outlook) -> None:
         """Say what is known before the first play: findings, forecast, and how long it takes."""
         for finding in ahead.findings:
             self.say(f"{finding.severity}: {finding.what}")
@@ -89,22 +101,12 @@ class AuditProgress:
         self._total, self._plays = max(ahead.seconds, 1e-3), ahead.plays
         self._start = time.perf_counter()
 
-    def step(self, what: str, count: int = 0) -> None:
-        """Say what is being done."""
-        del count
-        if what != self._what:
-            self._what = what
-            if not self._console.is_terminal:
-                self.say(f"{what} ...")
-        self._show()
-
-    def played(self, job: Any, played: Played) -> None:
-        """Take note of a play."""
-        self.known.add(job, played)
-        if self._kept is not None and job in self._kept.reused:
+    def _played(self, play: Play) -> None:
+        """Move the bar on; a play that was kept has taken no time."""
+        if self._kept is not None and play.job in self._kept.reused:
             self._show()
             return
-        self._done += expected_seconds([job], self._n)
+        self._done += expected_seconds([play.job], self._n)
         # Fixes take more plays than were planned.
         self._total = max(self._total, 1.02 * self._done)
         spent = time.perf_counter() - self._start

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from holdfast.audit.judgement.allowed import allowed
 from holdfast.audit.result import GainCurve, Interval, Series
-from holdfast.audit.scenarios.measurer import Measured, Measurer, PlayBudget, strongest_first
+from holdfast.audit.scenarios.measurer import Measured, Measurer, strongest_first
 from holdfast.audit.scenarios.rules import through
 from holdfast.problem import Problem
 
@@ -39,11 +39,6 @@ def log_spaced(first: int, last: int, count: int) -> tuple[int, ...]:
         return (last,)
     ratio = math.log(last / first)
     return tuple(sorted({round(first * math.exp(ratio * at / (count - 1))) for at in range(count)}))
-
-
-def n_jobs(play_budget: PlayBudget) -> int:
-    """Return about how many plays the curve takes."""
-    return len(fewer_looks(play_budget.looks)) * N_ATTACKS * play_budget.fewer
 
 
 def fewer_looks(looks: int) -> tuple[int, ...]:

@@ -19,14 +19,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from holdfast.audit.inputs.disclosure import NORMAL_95
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.metrics.units import Unit
 from holdfast.audit.result import AttackGain, Interval, Knowledge
-from holdfast.audit.scenarios.plays import AnyJob, Play
+from holdfast.audit.scenarios.plays import AnyJob, Players
 from holdfast.audit.scenarios.suite import AnyScenario
 from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.summary import Mean
@@ -195,13 +195,9 @@ class Measurer:
     unit: Unit
     gap: float
     budget: PlayBudget
-    play: Play
+    play: Players
     on_play: OnPlay | None = None
     known: dict[AnyJob, Played] = field(default_factory=dict)
-
-    def telling(self, on_play: OnPlay) -> Measurer:
-        """Return the same measurer with somebody else to tell of plays."""
-        return replace(self, on_play=on_play)
 
     def measure(self, asked: Sequence[AskedScenario], trials: range) -> list[Measured]:
         """Play every scenario against its rule, with its looks, in every trial.

@@ -37,7 +37,7 @@ __all__ = [
     "AnyJob",
     "Job",
     "Labelled",
-    "Play",
+    "Players",
     "play_job",
     "play_on",
     "players",
@@ -134,7 +134,7 @@ class AnyJob(Protocol):
         """Return what a play is known by."""
 
 
-Play: TypeAlias = Map[Any, Played]
+Players: TypeAlias = Map[Any, Played]
 
 
 def play_on(board: object, job: AnyJob) -> Played:
@@ -163,7 +163,7 @@ def _gain(board: Labelled, guess: Labels, setting: Knowledge) -> float:
     return (matches - max(model, board.baseline.matches)) / board.labels.size
 
 
-def players(given: Play | None, board: object, **how: Any) -> AbstractContextManager[Play]:
+def players(given: Players | None, board: object, **how: Any) -> AbstractContextManager[Players]:
     """Return who plays in a block: those that are given, or a pool made as `how` says."""
     return pool(play_on, board, **how) if given is None else nullcontext(given)
 

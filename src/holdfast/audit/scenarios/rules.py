@@ -16,7 +16,6 @@ from holdfast.audit.result import TOTAL
 from holdfast.audit.scenarios.measurer import (
     Measured,
     Measurer,
-    PlayBudget,
     Strongest,
     strongest_first,
 )
@@ -31,7 +30,6 @@ __all__ = [
     "OnRule",
     "blur_of",
     "compare",
-    "n_jobs",
     "raised",
     "refines",
     "rules_beside",
@@ -57,13 +55,6 @@ class OnRule:
     rule: Rule
     measured: Sequence[Measured]
     strongest: Mapping[str, Strongest]
-
-
-def n_jobs(board: Request, play_budget: PlayBudget) -> int:
-    """Return about how many plays the comparison takes."""
-    looks = play_budget.looks
-    scenarios = sum(len(compared(board, rule, looks)) + 1 for rule in rules_beside(board))
-    return scenarios * play_budget.fewer
 
 
 def rules_beside(board: Request) -> list[Rule]:

@@ -1,19 +1,46 @@
-"""Gains known so far: what an audit that was stopped can say.
+"""Events of an audit while it runs, in one stream, and the gains known so far from it.
 
-A gain is a mean of the plays that are through, for the attacks that were played, with the most
-looks that were. It is never a verdict: the attacks that are missing may be the strong ones.
+Whoever follows an audit is called with each event: with the outlook, before the first play; with
+every stage as it begins; and with every play. A bar, the words after Ctrl-C and a log are made of
+these.
+
+A gain known so far is a mean of the plays that are through, for the attacks that were played, with
+the most looks that were. It is never a verdict: the attacks that are missing may be the strong ones.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.metrics.units import unit_for
+from holdfast.audit.outlook import Outlook
 from holdfast.audit.scenarios.plays import AnyJob
 from holdfast.experiments.matrix_plays import Played
 
-__all__ = ["KnownSoFar"]
+__all__ = ["Event", "KnownSoFar", "OnEvent", "Play", "Stage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of the work begins."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A play is done, or was found among those that are kept, with what came of it."""
+
+    job: AnyJob
+    played: Played
+
+
+Event: TypeAlias = Outlook | Stage | Play
+OnEvent: TypeAlias = Callable[[Event], None]
 
 
 class KnownSoFar:
@@ -30,8 +57,11 @@ class KnownSoFar:
         self._plays: dict[tuple[str, str, int], list[float]] = defaultdict(list)
         self.n_plays = 0
 
-    def add(self, job: AnyJob, played: Played) -> None:
+    def hear(self, event: Event) -> None:
         """Take note of a play."""
+        if not isinstance(event, Play):
+            return
+        job, played = event.job, event.played
         self.n_plays += 1
         if job.rule == self._board.rule and played.reason is None:
             self._plays[*job.who(self._board), job.looks].append(played.bias)
