@@ -5,7 +5,7 @@ every stage as it begins; and with every play. A bar, the words after Ctrl-C and
 these.
 
 A gain known so far is a mean of the plays that are through, for the attacks that were played, with
-the most looks that were. It is never a verdict: the attacks that are missing may be the strong ones.
+the most looks that were. It is never a verdict: attacks that are missing may be the strong ones.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ import os
 import platform
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -45,9 +45,6 @@ from holdfast.audit.result import (
     AttackGain,
     Audit,
     AuditedBoard,
-    Finding,
-    GainCurve,
-    History,
     Limits,
     Reproduce,
     RuleRow,
@@ -59,7 +56,6 @@ from holdfast.audit.scenarios import rules
 from holdfast.audit.scenarios.measurer import (
     Measured,
     Measurer,
-    PlayBudget,
     gain_of,
     play_budget_for,
     strongest_first,
@@ -88,35 +84,53 @@ SALT = b"holdfast audit"
 BY_ANOTHER = 1.6
 
 
-@dataclass(frozen=True)
-class _Audited:
-    """What an audit found, before it is put into a record."""
-
-    board: Request
-    unit: Unit
-    gap: float
-    budget: PlayBudget
-    findings: tuple[Finding, ...]
-    history: History | None
-    measured: Sequence[Measured]
-    rows: Mapping[Rule, OnRule]
-    curve: GainCurve
-    limits: Limits | None
-    verdict: Verdict
-    public: Verdict | None
-    seconds: float
-
-
-def _audited(
+def audit(
     board: Request,
     *,
-    processes: int,
-    cluster: str | None,
-    on_event: OnEvent | None,
-    kept: PlayCache | None,
-    play: Players | None,
-) -> _Audited:
-    """Audit a board, in the order of the work: each step needs what those before it found."""
+    processes: int = 1,
+    cluster: str | None = None,
+    command: str = "",
+    on_event: OnEvent | None = None,
+    kept: PlayCache | None = None,
+    play: Players | None = None,
+) -> Audit:
+    """Audit a test set under a policy, whatever its board shows.
+
+    Parameters
+    ----------
+    board
+        What to audit, and what is shown.
+    processes
+        How many processes to play on; 1: in this one.
+    cluster
+        The address of a Dask scheduler to play on instead; its workers get the labels.
+    command
+        How the user asked, for the page's section on reproducing it.
+    on_event
+        Called with the outlook, before the first play, with each stage, and with every play.
+    kept
+        Where plays are looked up and kept; None: nowhere, and all are played.
+    play
+        Who plays, instead of processes: such as plays that were recorded.
+
+    Returns
+    -------
+    Audit
+        In the order of the work: findings, which need no play; the suite of attacks under the
+        policy; the strongest of them at fewer looks; a few attacks against other rules; bounds;
+        and for each verdict that is not SAFE the fixes, which are played too. A second verdict is
+        given on the public board where the final ranking counts other examples.
+
+    Raises
+    ------
+    NotSupported
+        No attack plays this metric under the policy's rule; the message says why.
+
+    Notes
+    -----
+    The number is reproducible: a play's seed follows from the request and the play, so neither
+    processes nor kept plays change it.
+    """
     check_at_least("processes", processes, 1)
     start = time.perf_counter()
     budget = play_budget_for(board)
@@ -135,8 +149,9 @@ def _audited(
         board.rule, board.problem.n_classes, from_model=board.beliefs is not None
     )
     with players(play, board, processes=processes, cluster=cluster, rehearsals=small) as able:
-        on_play = None if on_event is None else lambda job, played: tell(Play(job, played))
-        measurer = Measurer(board, unit, gap, budget, keeping(able, kept), on_play)
+        measurer = Measurer(
+            board, unit, gap, budget, keeping(able, kept), lambda job, own: tell(Play(job, own))
+        )
         tell(Stage("attack suite"))
         looks = budget.looks
         measured = measurer.measure(
@@ -190,127 +205,55 @@ def _audited(
             return search.fixed(verdict, strongest, unread=heard)
 
         verdict, public = on_both_boards(board, judged)
-    return _Audited(
-        board=board,
-        unit=unit,
-        gap=gap,
-        budget=budget,
-        findings=findings,
-        history=history,
-        measured=measured,
-        rows=rows,
-        curve=drawn,
-        limits=bounds,
+    return Audit(
         verdict=verdict,
         public=public,
-        seconds=round(time.perf_counter() - start, 1),
-    )
-
-
-def audit(
-    board: Request,
-    *,
-    processes: int = 1,
-    cluster: str | None = None,
-    command: str = "",
-    on_event: OnEvent | None = None,
-    kept: PlayCache | None = None,
-    play: Players | None = None,
-) -> Audit:
-    """Audit a test set under a policy, whatever its board shows.
-
-    Parameters
-    ----------
-    board
-        What to audit, and what is shown.
-    processes
-        How many processes to play on; 1: in this one.
-    cluster
-        The address of a Dask scheduler to play on instead; its workers get the labels.
-    command
-        How the user asked, for the page's section on reproducing it.
-    on_event
-        Called with the outlook, before the first play, with each stage, and with every play.
-    kept
-        Where plays are looked up and kept; None: nowhere, and all are played.
-    play
-        Who plays, instead of processes: such as plays that were recorded.
-
-    Returns
-    -------
-    Audit
-        In the order of the work: findings, which need no play; the suite of attacks under the
-        policy; the strongest of them at fewer looks; a few attacks against other rules; bounds;
-        and for each verdict that is not SAFE the fixes, which are played too. A second verdict is
-        given on the public board where the final ranking counts other examples.
-
-    Raises
-    ------
-    NotSupported
-        No attack plays this metric under the policy's rule; the message says why.
-
-    Notes
-    -----
-    The number is reproducible: a play's seed follows from the request and the play, so neither
-    processes nor kept plays change it.
-    """
-    found = _audited(
-        board,
-        processes=processes,
-        cluster=cluster,
-        on_event=on_event,
-        kept=kept,
-        play=play,
-    )
-    asked, unit = found.board, found.unit
-    plain = asked.display.plain
-    return Audit(
-        verdict=found.verdict,
-        public=found.public,
-        findings=found.findings,
-        board=_board(asked, unit),
+        findings=findings,
+        board=_board(board, unit),
         rounding_unit=unit.rounding_unit,
-        gains=_gains(found),
-        curve=found.curve,
-        rules=_rule_rows(found),
-        limits=found.limits,
-        history=found.history,
+        gains=_gains(board, measured, bounds),
+        curve=drawn,
+        rules=_rule_rows(board, unit, rows, looks),
+        limits=bounds,
+        history=history,
         what_if=what_if() if plain else {},
-        reproduce=reproduced(asked, command, found.budget.trials),
-        seconds=found.seconds,
+        reproduce=reproduced(board, command, budget.trials),
+        seconds=round(time.perf_counter() - start, 1),
         date=today(),
         unit=unit.name,
         scale=unit.scale,
-        certified=() if plain else in_words(asked, unit),
-        not_covered=() if plain else _not_covered(asked),
+        certified=() if plain else in_words(board, unit),
+        not_covered=() if plain else _not_covered(board),
     )
 
 
-def _gains(found: _Audited) -> tuple[AttackGain, ...]:
+def _gains(
+    board: Request, measured: Sequence[Measured], limits: Limits | None
+) -> tuple[AttackGain, ...]:
     """Return a row for every attack; a gain that chance or rounding puts above its bound is cut."""
-    request = found.board
-    if found.limits is None:
-        return tuple(gain_of(each, request) for each in strongest_first(found.measured))
+    if limits is None:
+        return tuple(gain_of(each, board) for each in strongest_first(measured))
     # One number for all: what the policy allows, however many of its looks were played.
-    limits, rows = found.limits, []
-    for each in strongest_first(found.measured):
+    rows = []
+    for each in strongest_first(measured):
         modelled = each.scenario.setting == "model" and limits.allowed_model is not None
-        row = gain_of(each, request, allowed=limits.allowed_model if modelled else limits.allowed)
+        row = gain_of(each, board, allowed=limits.allowed_model if modelled else limits.allowed)
         # What is certified is for rows of no order.
-        if row.points and row.allowed and not request.in_runs:
+        if row.points and row.allowed and not board.in_runs:
             row = replace(row, points=row.points.at_most(row.allowed))
         rows.append(row)
     return tuple(rows)
 
 
-def _rule_rows(found: _Audited) -> tuple[RuleRow, ...]:
+def _rule_rows(
+    board: Request, unit: Unit, on_rules: Mapping[Rule, OnRule], looks: int
+) -> tuple[RuleRow, ...]:
     """Return the rows of the comparison: what is allowed is what the policy's looks allow."""
-    board, unit = found.board, found.unit
-    problem = board.problem._replace(n_queries=found.budget.looks)
+    problem = board.problem._replace(n_queries=looks)
     rows = []
-    for rule, on_rule in found.rows.items():
+    for rule, on_rule in on_rules.items():
         most, bits, labels_right = _certified(board, rule, unit)
-        uncut = most is None or found.limits is None or board.in_runs
+        uncut = most is None or not board.display.plain or board.in_runs
         hardest = max(on_rule.strongest.values(), key=lambda each: each.measured.mean, default=None)
         cells: dict[str, float] = {}
         for each in on_rule.measured:
@@ -330,7 +273,7 @@ def _rule_rows(found: _Audited) -> tuple[RuleRow, ...]:
                 bits_per_look=bits,
                 price_points=blur_of(rule, problem, unit.scale),
                 cells=cells,
-                strongest=tuple(_of_show(found, on_rule, show) for show in board.shows),
+                strongest=tuple(_of_show(board, on_rule, show) for show in board.shows),
                 labels_right=labels_right,
             )
         )
@@ -349,12 +292,11 @@ def _certified(
     return most_gain(board, rule, unit)[0], bits, percent_right(labels)
 
 
-def _of_show(found: _Audited, on_rule: OnRule, show: str) -> AttackGain:
+def _of_show(board: Request, on_rule: OnRule, show: str) -> AttackGain:
     """Return the strongest of a show under a rule, or the first one's reason not to play."""
-    request = found.board
     if show not in on_rule.strongest:
-        return gain_of(rules.through(on_rule.measured, show)[0], request, show=show)
-    return gain_of(on_rule.strongest[show].measured, request, show=show)
+        return gain_of(rules.through(on_rule.measured, show)[0], board, show=show)
+    return gain_of(on_rule.strongest[show].measured, board, show=show)
 
 
 def _board(asked: Request, unit: Unit) -> AuditedBoard:
