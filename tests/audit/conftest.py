@@ -1,3 +1,4 @@
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -75,6 +76,18 @@ def judged(request, gain, limits, gap, findings=(), who=("features", "champion-c
     found = Measured(Scenario(*who), request.rule, looks, 4, gain, points, None)
     strongest = Strongest(found, unit, (), request.rule)
     return judge(board, unit, strongest, gap, findings, limits=limits)
+
+
+@pytest.fixture
+def made_up(monkeypatch):
+    """Let commands audit by plays that are made up: each gains 0.1, or what is said."""
+
+    def use(gain):
+        made = nullcontext(gaining(gain))
+        monkeypatch.setattr("holdfast.audit.run.players", lambda *_, **__: made)
+
+    use(0.1)
+    return use
 
 
 @pytest.fixture

@@ -237,26 +237,6 @@ def test_absolute_errors_are_bisected(request_for):
     )
 
 
-def test_exact_values_are_judged_no_safer_than_blurred_ones(request_for):
-    found = auditing.audit(asked(request_for, "f1", looks=auditing.parse_looks("10")))
-    exact = next(row for row in found.rules if row.is_policy)
-    for row in found.rules:
-        for mine, other in zip(exact.strongest, row.strongest, strict=True):
-            # The strongest is measured once more, and may come out lower by chance.
-            assert mine.points.upper + 10.0 >= (other.mean or 0.0)
-
-
-@pytest.mark.slow
-def test_an_audit_is_the_same_every_time(request_for):
-    def once():
-        data = auditing.as_json(
-            auditing.audit(asked(request_for, "f1", looks=auditing.parse_looks("5")))
-        )
-        return {name: value for name, value in data.items() if name != "seconds"}
-
-    assert once() == once()
-
-
 def test_several_classes_are_climbed_and_it_says_so(request_for):
     found = auditing.audit(asked(request_for, "jaccard_macro", m=3, release="ladder:0.01"))
     assert "climbers-only" in [finding.code for finding in found.findings]
@@ -277,8 +257,7 @@ def test_groups_are_read_in_the_order_of_the_rows(label_file):
 def test_group_columns_are_found_and_asked_about(label_file):
     # A column of fractions is none.
     assert group_columns(label_file) == ("subject",)
-    request = auditing.read_request(label_file, looks="5")
-    board = request
+    board = auditing.read_request(label_file, looks="5")
     codes = {each.code: each for each in metric_findings(board, unit_for(board), 1.0)}
     assert codes["group-column"].fix == "Say --breakdown subject if it does."
     assert "--metric f1" in codes["assumed-accuracy"].fix
@@ -290,8 +269,7 @@ def test_scores_of_two_opposites_are_not_taken_for_accuracies_without_a_word(tmp
     path = tmp_path / "truth.csv"
     rows = [f"{i},{names[each]}" for i, each in enumerate(SKEWED)]
     path.write_text("\n".join(["id,label", *rows, ""]))
-    request = auditing.read_request(path, looks="5")
-    board = request
+    board = auditing.read_request(path, looks="5")
     codes = {each.code: each for each in metric_findings(board, unit_for(board), 1.0)}
     assert codes["assumed-accuracy"].what == (
         f"Labels of {names[0]} and {names[1]}: scores are taken for plain accuracies."
@@ -362,9 +340,8 @@ def test_the_policy_says_what_is_shown(tmp_path, label_file):
 # The command and the page.
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("made_up")
 def test_the_first_line_says_which_metric_is_meant(label_file, capsys):
-
     arguments = ["audit", str(label_file), "--metric", "f1", "--breakdown", "subject"]
     assert main([*arguments, "--looks", "5", "--processes", "1"]) == 0
     out = capsys.readouterr().out
@@ -372,9 +349,8 @@ def test_the_first_line_says_which_metric_is_meant(label_file, capsys):
     assert "with subject scores" in out
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("made_up")
 def test_json_has_metric_and_breakdown(label_file, capsys, tmp_path):
-
     page = tmp_path / "audit.html"
     arguments = ["audit", str(label_file), "--metric", "f1", "--breakdown", "subject"]
     arguments += ["--also", "accuracy", "--looks", "5", "--processes", "1", "--json"]
@@ -390,11 +366,11 @@ def test_json_has_metric_and_breakdown(label_file, capsys, tmp_path):
     assert "points of f1" in text
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("made_up")
 def test_a_limit_is_in_the_metrics_unit(label_file):
     arguments = ["audit", str(label_file), "--metric", "accuracy", "--breakdown", "subject"]
     arguments += ["--looks", "6", "--processes", "1", "--json"]
-    assert main([*arguments, "--fail-above", "99"]) == 0
+    assert main([*arguments, "--fail-above", "20"]) == 0
     assert main([*arguments, "--fail-above", "1"]) == 1
 
 

@@ -3,6 +3,9 @@ import json
 import pytest
 
 from holdfast.cli import main
+from tests.audit.conftest import made_up
+
+__all__ = ["made_up"]
 
 
 class Outcome:

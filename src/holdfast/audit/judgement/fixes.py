@@ -254,15 +254,15 @@ class _VerdictSearch:
     def _held_back(self) -> Iterator[Fix]:
         """Yield rows held back: as many as make a private score good to the gap, if there are.
 
-        Of too few for an interval no score says anything, and nothing is offered.
+        Where two thirds of them are too few for an interval, no score of them says anything.
         """
         n = self.board.labels.size
         most = math.floor(MOST_HELD_BACK * n)
+        if most < FEWEST_FOR_INTERVAL:
+            return
         held = most
         if self.unit.accuracy is not None:
             held = min(most, private_examples(self.verdict.gap_points))
-        if held < FEWEST_FOR_INTERVAL:
-            return
         rows, left = f"{held:,} of your {n:,} rows", n - held
         cost = f"{left:,} rows are left for the public board"
         if self.unit.accuracy is not None:
