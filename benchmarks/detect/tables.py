@@ -213,14 +213,17 @@ def attacks(games: Games) -> str:
                     f"{_any(some, 'turns')} / {_all(some, 'turns')}",
                 ]
             )
-    head = ("games", "played", "flagged", "at look: median, last", "before one sd was ever gained",
-            "of those with one sd at the end, before it", "three accounts in blocks: any / all",
+    head = ("games", "played", "flagged", "at look: median, last",
+            "by the look at which one sd was first gained",
+            "of those with one sd at the end, with less", "three accounts in blocks: any / all",
             "in turns: any / all")  # fmt: skip
     gaining = [g for g in games if g["from_model"] and g["gain"] >= 1.0]
-    early = sum(_before(g) for g in gaining)
+    early = [g for g in gaining if _before(g)]
+    never = sum(g["one_sd_at"] is None or g["flagged"] < g["one_sd_at"] for g in early)
     return table(head, lines) + (
-        f"Under all rules {early} of the {len(gaining)} games from a model that have one standard "
-        f"deviation at the end are flagged before they have it: {share(early, len(gaining))}.\n\n"
+        f"Under all rules {len(early)} of the {len(gaining)} games from a model that have one "
+        "standard deviation at the end are flagged at a look after which they have less: "
+        f"{share(len(early), len(gaining))}; {never} of these had it at no look before, either.\n\n"
     )
 
 
@@ -252,7 +255,7 @@ def by_attack(games: Games) -> str:
         line.append(f"{len(gained) - len(late)} of {len(gained)}" if gained else "")
         lines.append(line)
     head = ("attack", "from scratch: flagged, median look", "from a model: the same",
-            "before one sd was gained")  # fmt: skip
+            "by the look at which one sd was first gained")  # fmt: skip
     return table(head, lines)
 
 
