@@ -1,5 +1,7 @@
 """GEPA's own engine, with an adapter and a proposer that need no language model."""
 
+import types
+
 import pytest
 
 gepa = pytest.importorskip("gepa")
@@ -68,3 +70,13 @@ def test_a_guard_of_labels_is_refused_in_a_sentence(tmp_path):
     guard = Guard([0, 1], Policy("exact"), tmp_path / "l.db", create=True)
     with pytest.raises(NotSupported, match="take an OutcomeGuard"):
         GatedAcceptance(guard, outcomes)
+
+
+def test_a_candidate_that_was_merged_without_asking_ends_the_search(tmp_path):
+    """GEPA's engine asks the criterion of mutations alone."""
+    guard = OutcomeGuard(TASKS, Policy("round:2", looks_per_team=3), tmp_path / "l.db",
+                         secret=b"0" * 16, create=True)  # fmt: skip
+    state = types.SimpleNamespace(parent_program_for_candidate=[[None], [0], [0], [1, 2]])
+    with pytest.raises(NotSupported, match="without asking its acceptance criterion"):
+        GatedAcceptance(guard, outcomes).should_accept(types.SimpleNamespace(), state)
+    assert guard.guard.allowance(team="gepa")[0] == 3

@@ -29,6 +29,11 @@ class GatedAcceptance:
         Whose looks they are.
     confidence
         Of all verdicts together.
+
+    Raises
+    ------
+    NotSupported
+        Once GEPA has merged two candidates (`use_merge=True`), which it accepts without asking.
     """
 
     def __init__(
@@ -47,6 +52,11 @@ class GatedAcceptance:
 
     def should_accept(self, proposal: Any, state: Any) -> bool:
         """Return whether a proposal passes; no better on its minibatch, it costs no look."""
+        if any(len(parents) > 1 for parents in state.parent_program_for_candidate):
+            raise NotSupported(
+                "GEPA accepts merged candidates without asking its acceptance criterion, and has "
+                "accepted one: optimize(..., use_merge=False)."
+            )
         before = sum(proposal.subsample_scores_before or [])
         if sum(proposal.subsample_scores_after or []) <= before:
             return self._said(proposal, "no better on its minibatch")
