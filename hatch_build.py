@@ -1,9 +1,9 @@
-"""The description of a built package: the README with links that lead somewhere from anywhere.
+"""Description and addresses of a built package: links that lead somewhere from anywhere.
 
 In the repository links are relative, so that they fit every copy and every branch. A package index
-shows the README elsewhere: there they lead to the repository that `[project.urls]` names
-(`Repository`) or, if it names none, the `origin` of the clone that is built. Where there is none,
-a link becomes its text and the path in the repository, and a picture its caption: none is dead.
+shows the README elsewhere: there they lead to the `origin` of the clone that is built, and so do
+the package's own addresses (`[project.urls]`). Where there is none, a link becomes its text and the
+path in the repository, and a picture its caption: none is dead.
 """
 
 from __future__ import annotations
@@ -44,13 +44,24 @@ def address(origin: str) -> str | None:
     return None if found is None else f"https://{found[1]}/{found[2]}"
 
 
+def addresses(repository: str | None) -> dict[str, str]:
+    """Return what an index lists of the project: the paper, and what the repository has."""
+    paper = {"Paper": "https://arxiv.org/abs/1908.03156"}
+    if repository is None:
+        return paper
+    pages = {"Documentation": "docs/index.md", "Changelog": "CHANGELOG.md"}
+    shown = {name: f"{repository}/blob/HEAD/{path}" for name, path in pages.items()}
+    return {"Repository": repository, **shown, "Issues": f"{repository}/issues", **paper}
+
+
 class CustomMetadataHook(MetadataHookInterface):
-    """Fill in the description."""
+    """Fill in the description and the addresses."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Set the description from the README."""
+        """Set the description from the README, and the addresses from where the clone is from."""
         root = Path(self.root)
-        repository = metadata.get("urls", {}).get("Repository") or address(_origin(root))
+        repository = address(_origin(root))
+        metadata["urls"] = addresses(repository)
         text = (root / "README.md").read_text(encoding="utf-8")
         metadata["readme"] = {
             "content-type": "text/markdown",

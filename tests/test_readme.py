@@ -61,6 +61,16 @@ def test_without_an_address_no_link_is_dead_and_the_paths_are_named(hook):
     assert "from holdfast import Problem, attacks, bounds, oracles, play" in told
 
 
+def test_a_package_names_its_repository_where_it_has_one(hook):
+    assert list(hook.addresses(None)) == ["Paper"]
+    found = hook.addresses(REPOSITORY)
+    assert {"Repository", "Documentation", "Changelog", "Issues", "Paper"} == set(found)
+    for each in found.values():
+        inside = each.partition("/blob/HEAD/")[2]
+        assert each.startswith("https://")
+        assert not inside or (ROOT / inside).exists()
+
+
 @pytest.mark.parametrize(
     ("origin", "page"),
     [
