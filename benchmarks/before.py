@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks import HitPools, PooledDetecting, SteeredPools
-from holdfast.attacks.exact._lindstrom import DesignPlan, plan_pooled
+from holdfast.attacks.exact.lindstrom import DesignPlan, plan_pooled
 from holdfast.attacks.registry import attack_types, build
 from holdfast.labels import Labels
 from holdfast.planner import Mixture, plan

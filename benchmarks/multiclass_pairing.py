@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.tables import Table, print_rows
-from holdfast.attacks.steering._multiclass_pairing import (
+from holdfast.attacks.steering.champion_challenger import LAST_LOOK_LEVEL
+from holdfast.attacks.steering.multiclass_pairing import (
     DEFAULT_WEIGHTS,
     SPENT_ON_BEATEN,
     LabelHistory,
@@ -28,7 +29,6 @@ from holdfast.attacks.steering._multiclass_pairing import (
     multiclass_level,
     multiclass_pairing,
 )
-from holdfast.attacks.steering.champion_challenger import LAST_LOOK_LEVEL
 
 Floats = NDArray[np.float64]
 

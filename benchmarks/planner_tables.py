@@ -43,7 +43,7 @@ import numpy as np
 
 from benchmarks.power import synthetic_model
 from holdfast import attacks, play
-from holdfast.attacks.steering._tail import OpenLabels
+from holdfast.attacks.steering.stages import OpenLabels
 from holdfast.bounds import best_impossible
 from holdfast.bounds.binomial import entropy
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
@@ -76,7 +76,7 @@ HIT_LOOKS = [10, 30, 100, 300, 1000, 3000]
 HIT_LOADS = [0.3, 1.0, 2.0, 3.0, 6.0, 12.0, 30.0, 100.0, 300.0, 1000.0]
 HIT_EXAMPLES = 500_000  # at most
 
-# With fewer classes the tail is short, and one number for each is in `attacks/steering/_tail.py`.
+# With fewer classes the tail is short, and one number for each is in `attacks/steering/stages.py`.
 TAIL_CLASSES, TAIL_LOADS = [100, 300, 1000], [1.0, 3.0, 10.0, 30.0, 100.0, 200.0]
 # Its looks as a share of all, which is near the best at a high load, and examples per class.
 TAIL_SHARE, TAIL_EXAMPLES = 0.4, {1.0: 40, 3.0: 20, 10.0: 15, 30.0: 10, 100.0: 8, 200.0: 6}

@@ -6,7 +6,7 @@
 
 Every line is one tail: looks, gain, what is forecast, and which share of the rate-distortion law
 the tail reached: the gain above the design's own forecast, over the law's. `SHARE_OF_LAW_REACHED`
-and `LOOKS_LOST_BY_TAIL` in `attacks/steering/_tail.py` are read off the last column. With
+and `LOOKS_LOST_BY_TAIL` in `attacks/steering/stages.py` are read off the last column. With
 `--stages`: one round and a tail, and two rounds and a tail, on the same labels.
 """
 
@@ -18,8 +18,8 @@ import numpy as np
 
 from benchmarks.power import shown
 from holdfast.attacks import SteeredPools
-from holdfast.attacks.exact._lindstrom import plan_pooled
-from holdfast.attacks.steering._tail import OpenLabels, best_stages, best_tail, steered
+from holdfast.attacks.exact.lindstrom import plan_pooled
+from holdfast.attacks.steering.stages import OpenLabels, best_stages, best_tail, steered
 from holdfast.loop import play
 from holdfast.oracles import LabelOracle
 from holdfast.problem import Problem

@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from holdfast.attacks import Detecting
-from holdfast.attacks.exact._pool_odds import label_odds
-from holdfast.attacks.steering._tail import surpluses
+from holdfast.attacks.exact.pool_odds import label_odds
+from holdfast.attacks.steering.stages import surpluses
 from holdfast.attacks.through_metrics import Digits
 from holdfast.attacks.through_metrics.count_sums import CountSum
 from holdfast.problem import Problem

@@ -21,6 +21,7 @@ from holdfast.errors import NotSupported
 from holdfast.mechanisms.base import Reading, Rule
 
 ROOT = Path(__file__).resolve().parents[1]
+IMPORTED = re.compile(r"^\s*from (holdfast[\w.]*)(?:\.| import )(_[a-z]\w*)\b", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CLASSES = {**vars(attacks), **vars(through_metrics), **vars(mechanisms)} | {
     cls.__name__: cls
@@ -128,3 +129,16 @@ def test_its_list_names_every_attribute_of_an_attack_through_a_metric():
     assert wanted - set(words_of("CONTRIBUTING.md", section="A new attack through a metric")) == (
         set()
     )
+
+
+def test_a_module_of_a_package_alone_is_imported_by_no_other_and_by_no_test():
+    """Its name begins with an underscore; the version is everybody's."""
+    found = set()
+    for folder in ("src", "tests", "benchmarks", "scripts", "examples"):
+        for path in (ROOT / folder).rglob("*.py"):
+            here = ".".join(path.relative_to(ROOT).parent.parts).removeprefix("src.")
+            for owner, module in IMPORTED.findall(path.read_text(encoding="utf-8")):
+                is_module = (ROOT / "src" / owner.replace(".", "/") / f"{module}.py").exists()
+                if is_module and owner != here and module != "_version":
+                    found.add((str(path.relative_to(ROOT)), f"{owner}.{module}"))
+    assert found == set()

@@ -8,7 +8,7 @@ import pytest
 from holdfast import Problem
 from holdfast.answers import ExactAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
 from holdfast.attacks.registry import attack_type, make_attack
-from holdfast.attacks.steering._model_margin import left_to_gain, model_ratio
+from holdfast.attacks.steering.model_margin import left_to_gain, model_ratio
 from holdfast.bounds.rate_distortion import spend
 from holdfast.measured import table
 from holdfast.planner import Setting

@@ -32,14 +32,14 @@ CORE_GAME = Problem(10_000, 10, 300)
 UNIT = "times the bare match counts"
 # Kernels by the games that run them: the attacks' module, and a kernel's module below it.
 GAME_KERNELS = (
-    "holdfast.attacks.exact._subset_lattice",
+    "holdfast.attacks.exact.subset_lattice",
     "holdfast.attacks.exact.hit_pools.kernels",
     "holdfast.attacks.exact.rounds.kernels",
     "holdfast.attacks.exact.rounds.packing",
     "holdfast.attacks.paper.exhaustive",
-    "holdfast.attacks.steering._multiclass_pairing",
-    "holdfast.attacks.steering._query_variants",
-    "holdfast.attacks.steering._water_filling",
+    "holdfast.attacks.steering.multiclass_pairing",
+    "holdfast.attacks.steering.query_variants",
+    "holdfast.attacks.steering.water_filling",
 )
 
 

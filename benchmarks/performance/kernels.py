@@ -16,9 +16,9 @@ import numpy as np
 
 from benchmarks.performance.rows import Row, in_turns, ratio_row
 from holdfast import Problem, attacks, oracles, play
-from holdfast.attacks import _answer_likelihood, without_features
-from holdfast.attacks.designs import _subset_design
-from holdfast.attacks.steering import _posterior_kernels
+from holdfast.attacks import answer_likelihood, without_features
+from holdfast.attacks.designs import subset_design
+from holdfast.attacks.steering import posterior_kernels
 from holdfast.features import row_keys
 from holdfast.kernels import keyed, lazy_walk, permutations
 from holdfast.kernels.fixed_queries import Staircase
@@ -197,8 +197,8 @@ def _adding(scale: float) -> Kernel:
 
     return Kernel(
         "sums of a subset design",
-        ("holdfast.attacks.designs._subset_design",),
-        lambda: _subset_design.add_rows(rows, weights, sums),
+        ("holdfast.attacks.designs.subset_design",),
+        lambda: subset_design.add_rows(rows, weights, sums),
         plain,
         rows.nbytes + 16 * n * m,
     )
@@ -210,8 +210,8 @@ def _totals(scale: float) -> Kernel:
     values, out, examples = _rng().random((n, m)), np.empty(k), np.arange(n)
     return Kernel(
         "totals of a subset design",
-        ("holdfast.attacks.designs._subset_design",),
-        lambda: _subset_design.row_totals(rows, values, out),
+        ("holdfast.attacks.designs.subset_design",),
+        lambda: subset_design.row_totals(rows, values, out),
         lambda: [values[examples, row].sum() for row in rows],
         rows.nbytes + 8 * n * m,
     )
@@ -221,12 +221,12 @@ def _agreements(scale: float) -> Kernel:
     n, t = max(2048, int(40_000 * scale)), 100
     past = _rng().integers(4, size=(t, n)).astype(np.uint8)
     new, gains = past[0].copy(), _rng().random(n)
-    blocks = -(-n // _posterior_kernels.BLOCK_POSITIONS)
+    blocks = -(-n // posterior_kernels.BLOCK_POSITIONS)
     out = np.zeros((blocks, t))
     return Kernel(
         "agreements of queries",
-        ("holdfast.attacks.steering._posterior_kernels",),
-        lambda: _posterior_kernels.agreements(past, new, gains, 0, blocks, out),
+        ("holdfast.attacks.steering.posterior_kernels",),
+        lambda: posterior_kernels.agreements(past, new, gains, 0, blocks, out),
         lambda: (past == new) @ gains,
         past.nbytes,
     )
@@ -280,7 +280,7 @@ def _walk(scale: float) -> Kernel:
 
 
 def _shares(scale: float) -> Kernel:
-    loop: Any = _answer_likelihood._rounding_share
+    loop: Any = answer_likelihood._rounding_share
     n = max(2, int(2000 * scale))
 
     def run() -> None:
@@ -291,7 +291,7 @@ def _shares(scale: float) -> Kernel:
         for at in range(n):
             loop.py_func(1000.0 + at, 500.0, 10.0)
 
-    modules = ("holdfast.attacks._answer_likelihood",)
+    modules = ("holdfast.attacks.answer_likelihood",)
     # Nothing is read from memory: a call is a line of three numbers.
     return Kernel("share that rounding leaves", modules, run, plain, 64 * n)
 

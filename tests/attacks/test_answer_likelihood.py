@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm, truncnorm
 
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
-from holdfast.attacks._answer_likelihood import (
+from holdfast.attacks.answer_likelihood import (
     ReleasedCounts,
     effective_variance,
     informative_share,

@@ -9,8 +9,8 @@ from holdfast.answers import (
     SubsetAnswers,
 )
 from holdfast.attacks import AnytimeChampionChallenger, BlockMajority, ChampionChallenger
-from holdfast.attacks.steering._linear_posterior import LinearPosterior
-from holdfast.attacks.steering._water_filling import lagrange_slope, pair_labels
+from holdfast.attacks.steering.linear_posterior import LinearPosterior
+from holdfast.attacks.steering.water_filling import lagrange_slope, pair_labels
 from holdfast.errors import InconsistentAnswer, NotSupported
 from holdfast.priors import Prior
 from tests.attacks.released import model_guess, play_under

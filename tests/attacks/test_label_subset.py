@@ -12,8 +12,8 @@ from holdfast.answers import (
     NoisyAnswers,
     RoundedAnswers,
 )
-from holdfast.attacks.designs._subset_design import best_of, label_counts, one_step_accuracy
 from holdfast.attacks.designs.label_subset import LabelSubset
+from holdfast.attacks.designs.subset_design import best_of, label_counts, one_step_accuracy
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.problem import Problem
 from tests.attacks.released import play_under

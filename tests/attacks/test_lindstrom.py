@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from holdfast.attacks.exact._lindstrom import (
+from holdfast.attacks.exact.lindstrom import (
     NodePlan,
     capacity,
     most_digits,
@@ -16,7 +16,7 @@ from holdfast.attacks.exact._lindstrom import (
     pool_gains,
     weight,
 )
-from holdfast.attacks.exact._subset_lattice import node_sizes
+from holdfast.attacks.exact.subset_lattice import node_sizes
 from holdfast.bounds.multinomial import one_query_gain
 from holdfast.problem import Problem
 

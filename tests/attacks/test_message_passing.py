@@ -7,9 +7,9 @@ import pytest
 
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers, RoundedAnswers
 from holdfast.attacks.designs import message_passing
-from holdfast.attacks.designs._subset_design import one_step_accuracy
 from holdfast.attacks.designs.label_subset import LabelSubset
 from holdfast.attacks.designs.message_passing import MessagePassing, state_evolution
+from holdfast.attacks.designs.subset_design import one_step_accuracy
 from holdfast.problem import Problem
 from tests.attacks.released import play_under
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast.attacks import ChampionChallenger
-from holdfast.attacks.steering._multiclass_pairing import (
+from holdfast.attacks.steering.multiclass_pairing import (
     DEFAULT_WEIGHTS,
     LabelHistory,
     ShowWeights,

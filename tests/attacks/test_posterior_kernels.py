@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from holdfast.attacks.steering._linear_posterior import LinearPosterior
-from holdfast.attacks.steering._posterior_kernels import (
+from holdfast.attacks.steering.linear_posterior import LinearPosterior
+from holdfast.attacks.steering.posterior_kernels import (
     BLOCK_POSITIONS,
     FEW_LABELS,
     covariances,
     picked,
     tilt,
 )
-from holdfast.attacks.steering._query_variants import DOWN, UP, QueryVariants
+from holdfast.attacks.steering.query_variants import DOWN, UP, QueryVariants
 
 LABELS = (2, FEW_LABELS, FEW_LABELS + 1)
 

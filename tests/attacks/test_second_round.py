@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.attacks.exact._lindstrom import pool_gains
-from holdfast.attacks.exact._second_round import SecondRound, fillings, pool_gain
+from holdfast.attacks.exact.lindstrom import pool_gains
+from holdfast.attacks.exact.second_round import SecondRound, fillings, pool_gain
 from holdfast.errors import InconsistentAnswer
 
 

@@ -11,9 +11,9 @@ from scipy.special import gammaln
 
 from holdfast.answers import NoisyAnswers
 from holdfast.attacks import ChampionChallenger, PooledDetecting, SteeredPools
-from holdfast.attacks.exact._lindstrom import plan_pooled
-from holdfast.attacks.exact._pool_odds import label_odds
-from holdfast.attacks.steering._tail import best_stages, best_tail, steered
+from holdfast.attacks.exact.lindstrom import plan_pooled
+from holdfast.attacks.exact.pool_odds import label_odds
+from holdfast.attacks.steering.stages import best_stages, best_tail, steered
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.optimal import optimal
 from holdfast.planner.forecast import forecast

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from holdfast.attacks.exact._subset_lattice import (
+from holdfast.attacks.exact.subset_lattice import (
     bit_counts,
     bits_inside,
     moebius,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from holdfast.attacks.steering._water_filling import lagrange_slope
+from holdfast.attacks.steering.water_filling import lagrange_slope
 from holdfast.bounds.rate_distortion import LabelLaws, gain_for_nats, spend
 from holdfast.priors import Prior
 from holdfast.problem import Problem

@@ -50,16 +50,16 @@ from holdfast.attacks import (
     SteeredPools,
     UniformVote,
 )
-from holdfast.attacks._answer_likelihood import informative_share, normal_nodes
-from holdfast.attacks.climbing._belief import Rise, expected_gain
+from holdfast.attacks.answer_likelihood import informative_share, normal_nodes
+from holdfast.attacks.climbing.belief import Rise, expected_gain
 from holdfast.attacks.description import Described
 from holdfast.attacks.designs.message_passing import STATE_EVOLUTION_LOOKS
-from holdfast.attacks.exact._lindstrom import plan_exact
 from holdfast.attacks.exact.hit_pools.tested_labels import SUREST_PLAYED
+from holdfast.attacks.exact.lindstrom import plan_exact
 from holdfast.attacks.paper.boosting import SIGNAL_SHARE
 from holdfast.attacks.paper.exhaustive import n_decided
-from holdfast.attacks.steering._model_margin import model_ratio
-from holdfast.attacks.steering._tail import best_stages
+from holdfast.attacks.steering.model_margin import model_ratio
+from holdfast.attacks.steering.stages import best_stages
 from holdfast.bounds import block_majority
 from holdfast.bounds.column_vote import predicted_accuracy
 from holdfast.bounds.multinomial import expected_distance

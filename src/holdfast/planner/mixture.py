@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel
 from holdfast.attacks import ChampionChallenger, Lattice
-from holdfast.attacks._two_stages import TwoStages
 from holdfast.attacks.description import Described
 from holdfast.attacks.exact.lattice.looks import lattice_looks
 from holdfast.attacks.registry import attack_type, build
+from holdfast.attacks.two_stages import TwoStages
 from holdfast.errors import InvalidInput
 from holdfast.labels import Labels
 from holdfast.priors import Prior

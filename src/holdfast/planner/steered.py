@@ -8,16 +8,16 @@ import numpy as np
 from scipy.special import bdtr, bdtrc, pdtrc
 
 from holdfast.answers import AnswerModel, RoundedAnswers, SubsetAnswers
-from holdfast.attacks._answer_likelihood import informative_share, rounding_share
-from holdfast.attacks.steering._candidate_labels import CLASSES_PER_POSITION
-from holdfast.attacks.steering._model_margin import left_to_gain, model_ratio, openness
-from holdfast.attacks.steering._water_filling import CHAMPION_SHOWN
+from holdfast.attacks.answer_likelihood import informative_share, rounding_share
 from holdfast.attacks.steering.boundary_challenger import out_of_reach
+from holdfast.attacks.steering.candidate_labels import CLASSES_PER_POSITION
 from holdfast.attacks.steering.champion_challenger import (
     ChampionChallenger,
     n_windows,
     remembered_looks,
 )
+from holdfast.attacks.steering.model_margin import left_to_gain, model_ratio, openness
+from holdfast.attacks.steering.water_filling import CHAMPION_SHOWN
 from holdfast.bounds.binomial import entropy
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, RateAllocation, gain_for_nats, spend
 from holdfast.measured import along, grid, table

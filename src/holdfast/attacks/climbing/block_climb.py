@@ -12,7 +12,7 @@ import numpy as np
 
 from holdfast.answers import ExactAnswers, NewBestAnswers, RankAnswers
 from holdfast.attacks.base import LabelAttack
-from holdfast.attacks.climbing._belief import (
+from holdfast.attacks.climbing.belief import (
     Belief,
     Rise,
     best_number_of_blocks,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.attacks.climbing._belief import Rise
+from holdfast.attacks.climbing.belief import Rise
 from holdfast.attacks.climbing.block_climb import BlockClimb
 from holdfast.attacks.description import Reads
 from holdfast.problem import Problem

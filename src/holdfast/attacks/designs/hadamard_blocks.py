@@ -16,7 +16,7 @@ from holdfast.answers import (
     RoundedAnswers,
     SubsetAnswers,
 )
-from holdfast.attacks._answer_likelihood import Floats, ReleasedCounts, effective_variance, slopes
+from holdfast.attacks.answer_likelihood import Floats, ReleasedCounts, effective_variance, slopes
 from holdfast.attacks.description import Reads
 from holdfast.attacks.informed import InformedAttack
 from holdfast.kernels.keyed import subkey

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from holdfast.answers import AnswerModel, ExactAnswers
-from holdfast.attacks.designs._subset_design import SubsetDesign, label_counts, one_step_accuracy
 from holdfast.attacks.designs.message_passing import MessagePassing
+from holdfast.attacks.designs.subset_design import SubsetDesign, label_counts, one_step_accuracy
 from holdfast.problem import Problem
 from holdfast.setting import Setting
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel, ExactAnswers
-from holdfast.attacks._answer_likelihood import Floats, effective_variance, slopes
-from holdfast.attacks.designs._subset_design import (
+from holdfast.attacks.answer_likelihood import Floats, effective_variance, slopes
+from holdfast.attacks.designs.subset_design import (
     SubsetDesign,
     add_rows,
     best_of,

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel
-from holdfast.attacks.exact._lindstrom import (
+from holdfast.attacks.exact.lindstrom import (
     DesignPlan,
     capacity,
     plan_exact,
     plan_pooled,
     too_many_to_plan,
 )
-from holdfast.attacks.exact._pool_odds import label_odds
+from holdfast.attacks.exact.pool_odds import label_odds
 from holdfast.attacks.exact.rounds.digit_blocks import (
     DigitBlock,
     narrowed_single,
@@ -42,7 +42,7 @@ class Detecting(InformedAttack):
     Queries are the sets of bits 0 .. K-1, and an example sits at one of them, its node. What it
     shows depends on the query's bits inside its node, arranged so that the alternating sum of the
     answers over the node's subsets adds a digit that tells its label, while examples elsewhere
-    cancel or are known already. Large nodes are read first. See `_lindstrom`.
+    cancel or are known already. Large nodes are read first. See `lindstrom`.
 
     k = 2^s queries identify k log2(k) / 2 labels of two classes, of three 3,082 with k = 1024; for
     any hidden labels, so `certain` is never wrong. If the budget is too small for all labels, as

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.base import LabelAttack
-from holdfast.attacks.paper._rules import ColumnRule, LiveColumns
+from holdfast.attacks.paper.rules import ColumnRule, LiveColumns
 from holdfast.kernels.fixed_queries import LiveRows
 from holdfast.kernels.keyed import hash_keys, subkey, wrap
 from holdfast.labels import Labels

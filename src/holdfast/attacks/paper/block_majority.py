@@ -14,7 +14,7 @@ from holdfast.answers import (
 )
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import Reads
-from holdfast.attacks.paper._rules import AnswerCounts
+from holdfast.attacks.paper.rules import AnswerCounts
 from holdfast.errors import InvalidInput
 from holdfast.kernels.fixed_queries import Staircase
 from holdfast.labels import Labels

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.description import Reads
 from holdfast.attacks.paper._column_attack import ColumnAttack
-from holdfast.attacks.paper._rules import ColumnRule
+from holdfast.attacks.paper.rules import ColumnRule
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 

@@ -12,8 +12,8 @@ Three choices exist, and each attack is a combination:
 - what the margin follows: the looks left, or where nobody knows them 0.3 of those taken
   (`AnytimeChampionChallenger`).
 
-Start here: `champion_challenger` (the course of a game) -> `_linear_posterior` (what an answer
-tells) -> `_water_filling` (the margin, and the pair with two labels) -> `_multiclass_pairing` (the
+Start here: `champion_challenger` (the course of a game) -> `linear_posterior` (what an answer
+tells) -> `water_filling` (the margin, and the pair with two labels) -> `multiclass_pairing` (the
 pair with three classes or more). docs/attacks/steering.md has the argument.
 
 Vocabulary

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel, RoundedAnswers
-from holdfast.attacks._answer_likelihood import rounding_share
+from holdfast.attacks.answer_likelihood import rounding_share
 from holdfast.attacks.description import Needs
-from holdfast.attacks.steering._linear_posterior import AnsweredQuery
-from holdfast.attacks.steering._query_variants import QueryVariants, Variant
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
+from holdfast.attacks.steering.linear_posterior import AnsweredQuery
+from holdfast.attacks.steering.query_variants import QueryVariants, Variant
 from holdfast.kernels.keyed import subkey
 from holdfast.problem import Problem
 

@@ -15,17 +15,17 @@ from holdfast.answers import (
     RoundedAnswers,
     SubsetAnswers,
 )
-from holdfast.attacks._answer_likelihood import truncated_normal
+from holdfast.attacks.answer_likelihood import truncated_normal
 from holdfast.attacks.description import Needs, Reads
 from holdfast.attacks.informed import InformedAttack
-from holdfast.attacks.steering._candidate_labels import CandidateTable
-from holdfast.attacks.steering._linear_posterior import AnsweredQuery, Codes, LinearPosterior
-from holdfast.attacks.steering._multiclass_pairing import (
+from holdfast.attacks.steering.candidate_labels import CandidateTable
+from holdfast.attacks.steering.linear_posterior import AnsweredQuery, Codes, LinearPosterior
+from holdfast.attacks.steering.multiclass_pairing import (
     LabelHistory,
     multiclass_level,
     multiclass_pairing,
 )
-from holdfast.attacks.steering._water_filling import lagrange_slope, pair_labels
+from holdfast.attacks.steering.water_filling import lagrange_slope, pair_labels
 from holdfast.errors import InconsistentAnswer
 from holdfast.kernels.keyed import subkey
 from holdfast.labels import Labels

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel
-from holdfast.attacks._two_stages import TwoStages
-from holdfast.attacks.exact._lindstrom import too_many_to_plan
-from holdfast.attacks.exact._two_rounds import TwoRounds
 from holdfast.attacks.exact.detecting import PooledDetecting
-from holdfast.attacks.steering._tail import Stages, best_stages
+from holdfast.attacks.exact.lindstrom import too_many_to_plan
+from holdfast.attacks.exact.second_round import TwoRounds
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
+from holdfast.attacks.steering.stages import Stages, best_stages
+from holdfast.attacks.two_stages import TwoStages
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem, check_at_least
 from holdfast.setting import Setting
@@ -29,7 +29,7 @@ class SteeredPools(TwoStages):
     the gain.
 
     How long the second round and the tail are follows from what a look gains in the design and what
-    the rate-distortion law says of the posteriors that it leaves: see `_tail`.
+    the rate-distortion law says of the posteriors that it leaves: see `stages`.
 
     Departures
     ----------

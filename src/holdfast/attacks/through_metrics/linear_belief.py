@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from holdfast.attacks._answer_likelihood import truncated_normal
+from holdfast.attacks.answer_likelihood import truncated_normal
 from holdfast.attacks.through_metrics.affine_forms import AffineValue
 
 __all__ = ["Released", "belief", "shifted"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks._answer_likelihood import rounding_share
+from holdfast.attacks.answer_likelihood import rounding_share
 from holdfast.attacks.base import TurnBased
 from holdfast.attacks.through_metrics.affine_forms import (
     AffineValue,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.paper._rules import ColumnRule, LiveColumns
+from holdfast.attacks.paper.rules import ColumnRule, LiveColumns
 from holdfast.attacks.without_features.keyed_classifier import ClassifierAttack, KeyedClassifier
 from holdfast.kernels.columns import Columns
 from holdfast.kernels.keyed import Keys, hash_keys, subkey, wrap

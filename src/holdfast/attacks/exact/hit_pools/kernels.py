@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from holdfast.attacks.exact._subset_lattice import moebius, odd_bits, subtract_from_subsets
+from holdfast.attacks.exact.subset_lattice import moebius, odd_bits, subtract_from_subsets
 
 __all__ = ["correct_misreadings", "likelier", "read_sums", "switched_on", "write_labels"]
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from holdfast.attacks.exact._subset_lattice import node_sizes
 from holdfast.attacks.exact.hit_pools import tuning
+from holdfast.attacks.exact.subset_lattice import node_sizes
 
 __all__ = ["RADICES", "NodeDigits", "SlotDigit", "block_size", "forget", "pack", "room_for_tests"]
 

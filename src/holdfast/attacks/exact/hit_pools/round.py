@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.exact._subset_lattice import bit_counts, bits_inside, moebius
 from holdfast.attacks.exact.hit_pools import tuning
 from holdfast.attacks.exact.hit_pools.groups import Group, GroupSplit, Members, after_test
 from holdfast.attacks.exact.hit_pools.kernels import correct_misreadings, switched_on, write_labels
 from holdfast.attacks.exact.hit_pools.packing import NodeDigits
 from holdfast.attacks.exact.hit_pools.sum_odds import LARGEST_SUM, block_odds, split_odds
+from holdfast.attacks.exact.subset_lattice import bit_counts, bits_inside, moebius
 
 __all__ = ["HitPoolRound"]
 

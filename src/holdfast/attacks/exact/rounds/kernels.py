@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from holdfast.attacks.exact._subset_lattice import bits_inside, odd_bits, subtract_from_subsets
+from holdfast.attacks.exact.subset_lattice import bits_inside, odd_bits, subtract_from_subsets
 
 __all__ = ["IMPOSSIBLE", "Ints", "read_nodes", "show_row"]
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.exact._subset_lattice import bit_counts, moebius
 from holdfast.attacks.exact.rounds import kernels
 from holdfast.attacks.exact.rounds.kernels import Ints
+from holdfast.attacks.exact.subset_lattice import bit_counts, moebius
 
 __all__ = ["Contradiction", "MemberRun", "PlacedBlock", "Round"]
 

@@ -27,9 +27,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from holdfast.attacks.exact._subset_lattice import node_sizes
 from holdfast.attacks.exact.rounds.offers import Offer
 from holdfast.attacks.exact.rounds.variables import Kind
+from holdfast.attacks.exact.subset_lattice import node_sizes
 
 __all__ = ["Filling", "Packing", "nodes_by_size"]
 

@@ -19,7 +19,7 @@ from holdfast.answers import (
     RoundedAnswers,
     SubsetAnswers,
 )
-from holdfast.attacks._answer_likelihood import (
+from holdfast.attacks.answer_likelihood import (
     Floats,
     ReleasedCounts,
     effective_variance,

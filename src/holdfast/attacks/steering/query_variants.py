@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from holdfast.attacks.steering._linear_posterior import AnsweredQuery, Codes, LinearPosterior
+from holdfast.attacks.steering.linear_posterior import AnsweredQuery, Codes, LinearPosterior
 
 __all__ = ["QueryVariants", "Variant"]
 

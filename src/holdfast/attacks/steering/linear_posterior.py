@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.steering._posterior_kernels import (
+from holdfast.attacks.steering.posterior_kernels import (
     BLOCK_POSITIONS,
     agreements,
     covariances,

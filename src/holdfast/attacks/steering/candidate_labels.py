@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.steering._linear_posterior import Codes, FixedRemainder, LinearPosterior
-from holdfast.attacks.steering._water_filling import lagrange_slope
+from holdfast.attacks.steering.linear_posterior import Codes, FixedRemainder, LinearPosterior
+from holdfast.attacks.steering.water_filling import lagrange_slope
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 

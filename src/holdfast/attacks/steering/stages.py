@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.exact._lindstrom import capacity, plan_pooled
-from holdfast.attacks.exact._pool_odds import label_odds
-from holdfast.attacks.exact._second_round import MOST_CANDIDATES, fillings, pool_gain
-from holdfast.attacks.exact._subset_lattice import node_sizes
-from holdfast.attacks.steering._model_margin import model_ratio
+from holdfast.attacks.exact.lindstrom import capacity, plan_pooled
+from holdfast.attacks.exact.pool_odds import label_odds
+from holdfast.attacks.exact.second_round import MOST_CANDIDATES, fillings, pool_gain
+from holdfast.attacks.exact.subset_lattice import node_sizes
+from holdfast.attacks.steering.model_margin import model_ratio
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, STEEPEST, LabelLaws, RateAllocation
 from holdfast.measured import along, table
 from holdfast.problem import Problem

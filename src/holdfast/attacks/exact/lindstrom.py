@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.exact._subset_lattice import node_sizes
+from holdfast.attacks.exact.subset_lattice import node_sizes
 from holdfast.bounds.bisection import least
 from holdfast.bounds.multinomial import one_query_gain
 from holdfast.kernels.lazy_walk import expected_distances, return_probabilities

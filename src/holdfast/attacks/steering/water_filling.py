@@ -10,7 +10,7 @@ sees it in first order), so the answers that are left fix the level s: `lagrange
 A position whose best label has reached the level is parked. The others show their best label, the
 champion, or the second best, the challenger. Where two labels of a position have most of the mass,
 as with two classes or from a model, one gains most of what the other loses, and the chance of
-the champion grows with its lead: `pair_labels`. For others see `_multiclass_pairing`.
+the champion grows with its lead: `pair_labels`. For others see `multiclass_pairing`.
 """
 
 from __future__ import annotations
