@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["LONGEST_QUOTE", "choice", "listed", "quoted", "safe_cell", "shortened"]
+__all__ = ["LONGEST_QUOTE", "choice", "listed", "printable", "quoted", "safe_cell", "shortened"]
 
 LONGEST_QUOTE = 80
 MOST_LISTED = 6
@@ -37,9 +37,16 @@ def shortened(text: str) -> str:
     >>> shortened("expected\na number")
     'expected a number'
     """
-    text = " ".join(text[: 4 * LONGEST_QUOTE].split())
-    text = "".join(letter if letter.isprintable() else "?" for letter in text)
-    return _cut(text)
+    return _cut(printable(text[: 4 * LONGEST_QUOTE]))
+
+
+def printable(text: str) -> str:
+    r"""Return a text as one printable line, however long: no name may command a terminal.
+
+    >>> printable("red\x1b[2J\nteam")
+    'red?[2J team'
+    """
+    return "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()))
 
 
 def listed(values: Iterable[object], *, quote: bool = True) -> str:

@@ -79,6 +79,17 @@ def test_the_page_has_the_name_of_the_place_also_where_a_file_is_left_out(
     assert "Probes among the submissions of board" in page.read_text()
 
 
+def test_no_name_of_a_team_or_file_commands_the_terminal(holdfast, place):
+    rows = [f"blue\x1b[2J,{at},teams/blue/{at}.csv" for at in range(1, 9)]
+    rows += [f"red,{at},teams/red/{at}.csv" for at in range(1, 5)]
+    table = place / "escapes.csv"
+    table.write_text("team,time,file\n" + "\n".join([*rows, "red,9,\x1b[2J.csv"]) + "\n")
+    outcome = holdfast("detect", table, "--baseline", place / "baseline.csv", "--rate", "0.1")
+    assert "blue?[2J: flagged at look 6" in outcome.out
+    assert outcome.err.startswith("left out: red/?[2J.csv")
+    assert "\x1b" not in outcome.out + outcome.err
+
+
 def test_nobody_flagged_is_exit_code_0(holdfast, place):
     teams = place / "teams"
     outcome = holdfast("detect", teams / "red", "--baseline", place / "baseline.csv")

@@ -15,6 +15,7 @@ from holdfast.cli.options import AsJson, Encoding
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput
 from holdfast.files.forms import read_as
+from holdfast.quoting import printable
 
 if TYPE_CHECKING:
     from holdfast.detect import Detection, TeamFound
@@ -114,7 +115,7 @@ def detect(
             looks, left_out = read_submissions(folder, reader)
             found = look_for_probes(looks, baselines, rate=rate)
         for file, reason in left_out:
-            print(f"left out: {file}: {reason}", file=sys.stderr)
+            print(printable(f"left out: {file}: {reason}"), file=sys.stderr)
         if report is not None:
             write_whole(report, as_page(found, name))
         if as_json:
@@ -168,14 +169,16 @@ def _show(found: Detection) -> None:
     for each in found.teams[:MOST_LISTED]:
         numbers = (len(each.looks), each.ones, each.decided, f"{each.rate:.3g}")
         last = "not judged" if each.refused else evidence_text(each.last_log_evidence)
-        table.add_row(escape(each.team), *map(str, numbers), last, str(each.flagged_at or "-"))
+        table.add_row(
+            escape(printable(each.team)), *map(str, numbers), last, str(each.flagged_at or "-")
+        )
     console.print(table)
     refused = [each for each in found.teams if each.refused]
     if refused:
         console.print(f"Not judged: {len(refused)}; {escape(refused[0].refused)}.")
     if len(found.teams) > MOST_LISTED:
         console.print(f"{len(found.teams) - MOST_LISTED} more teams are in --json.")
-    console.print(escape(held_against(found)), soft_wrap=True)
+    console.print(escape(printable(held_against(found))), soft_wrap=True)
 
 
 def _show_finding(found: TeamFound, *, stands: bool) -> None:
@@ -187,10 +190,10 @@ def _show_finding(found: TeamFound, *, stands: bool) -> None:
     at = found.flagged_at
     word = "stands among all teams" if stands else "does not stand among all teams"
     title = f"{found.team}: flagged at look {at}" + ("" if found.merged else f", {word}")
-    console.print(f"[bold]{escape(title)}[/]")
+    console.print(f"[bold]{escape(printable(title))}[/]")
     console.print(f"{sentence(found)} {which_looks(found)}")
     strip = "".join(MARKS[each.bit] for each in found.judged)
     console.print(f"Looks, # unexplained, - explained, . can't be told: {strip}", soft_wrap=True)
     if found.merged:
         most = [f"{team} {ones}" for team, ones in found.accounts().items() if ones][:10]
-        console.print(f"Unexplained, by account: {', '.join(map(escape, most))}")
+        console.print(f"Unexplained, by account: {escape(printable(', '.join(most)))}")
