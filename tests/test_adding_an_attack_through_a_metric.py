@@ -69,7 +69,7 @@ def test_a_plan_has_its_forecast(printed):
     assert show["attack"] == NAME
     # A constant has an F1 of 1/6, and the luckiest of 60 two standard errors more than 1/3.
     assert show["gain"] == pytest.approx(0.36, abs=0.08)
-    assert show["reason"] == "played in the head on imagined labels, 6 times"
+    assert show["reason"] == "simulated 6 times on labels drawn at random"
 
 
 def test_an_audit_plays_it_beside_the_others(printed):

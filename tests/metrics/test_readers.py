@@ -78,7 +78,7 @@ def test_a_reader_is_covered_planned_and_played_by_what_its_class_says(monkeypat
     # No formula knows it: it was played.
     assert found.gain > 0.0
     assert found.error > 0.0
-    assert "in the head" in found.reason
+    assert "simulated" in found.reason
     hidden = np.random.default_rng(0).integers(2, size=40)
     board = oracles.MetricOracle(hidden, metric, n_queries=3)
     [reader] = readers_of(metric, 2)

@@ -1,4 +1,4 @@
-"""Expected gains of attacks through metrics: formulas, or games in the head where none is known.
+"""Expected gains of attacks through metrics: formulas, or simulated games where none is known.
 
 As `formulas` does of accuracies: one function per attack, and a table of them at the end. Attacks
 on match counts have the forecasts of accuracies; attacks that read labels as digits know beforehand
@@ -83,7 +83,7 @@ AS_RELEASED = Told()
 MOST_DRAWN, MOST_NUMBERS, STEPS = 20_000, 4_000_000, 200
 # A rule that leaves more than this share of a value's information hides no counts.
 HIDES_NOTHING = 0.9999
-# Games in the head, and how many labels they may show in all: a few seconds.
+# Simulated games, and how many labels they may show in all: a few seconds.
 SEED, GAMES, MOST_LABELS = 20_261_117, 6, 20_000_000
 
 
@@ -439,7 +439,7 @@ def _expected(metric: Metric, chances: Floats, sizes: Floats) -> float:
     return value.constant + float(np.sum(value.weights(slice(0, len(best))) * chances))
 
 
-# -- games in the head
+# -- simulated games
 
 
 def _played(attack: AttackOnBoard, problem: Problem, rule: Rule) -> MetricEstimate:
@@ -461,7 +461,7 @@ def _played(attack: AttackOnBoard, problem: Problem, rule: Rule) -> MetricEstima
         proved.append(int(proved_by(made, n).sum()))
     gain = float(np.mean(gains)) * (1.0 if metric.higher_is_better else -1.0)
     error = n * float(np.std(gains, ddof=1)) / math.sqrt(GAMES)
-    reason = f"played in the head on imagined labels, {GAMES} times"
+    reason = f"simulated {GAMES} times on labels drawn at random"
     return MetricEstimate(
         n * gain, math.floor(np.mean(proved)), None, reason, in_metric=gain, error=error
     )
