@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
-__all__ = ["log_binomial", "log_patterns", "log_sequences"]
-
 # Up to so many factors are multiplied one by one: a difference of logarithms of factorials of
 # 10^12 has lost all digits behind the second.
 MOST_FACTORS = 1 << 17

@@ -10,8 +10,7 @@ import numpy as np
 
 from holdfast.errors import BudgetExhausted
 from holdfast.guard.budget import Allowance, allowance, memory_budget, refuse_unless_allowed
-from holdfast.guard.data_set import DataSet
-from holdfast.guard.labels_in_ledger import LabelsInLedger
+from holdfast.guard.data_set import DataSet, LabelsInLedger
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Answer, Receipt, receipt_for
 from holdfast.guard.shown_numbers import ShownNumbers

@@ -5,26 +5,28 @@ order of the file. The one that is met first names the data set and fixes its ca
 of the ids if there are ids, else that of the file. The other is recorded at the opening as an alias
 of it, so that neither another order nor missing ids renew a budget. Everything that a ledger keeps
 about examples, a rule's state or a prediction, is in the canonical order. Labels that the ledger
-knows, and that can't be brought to that order, are refused.
+knows, and that can't be brought to that order, are refused. A guard's labels are known under
+their names when it is made, and opened with its first look.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.errors import InvalidInput, LedgerError
+from holdfast.guard.hidden_examples import HiddenExamples
 from holdfast.guard.label_set import LabelSet, Order
 from holdfast.labels import Labels
-from holdfast.ledger.chain import data_set_detail, record
+from holdfast.ledger.chain import Ledger, data_set_detail, record
 from holdfast.ledger.entry import Entry
 from holdfast.ledger.moments import Microseconds
 from holdfast.ledger.sealing import Fingerprint
 from holdfast.ledger.storage import Transaction
 
-__all__ = ["DataSet", "charge", "find", "settle"]
+__all__ = ["DataSet", "LabelsInLedger", "charge", "find", "settle"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -205,3 +207,55 @@ def _check_opening(recorded: dict[str, Any], wanted: dict[str, Any]) -> None:
             "labels must have their public rows in the same places of the whole test set as at the "
             "first look, from which predictions are kept; put the other rows back as they were."
         )
+
+
+class LabelsInLedger:
+    """The data set that a ledger knows a guard's labels as.
+
+    The labels are looked up when the guard is made, and recorded when somebody first asks for more
+    than the number of looks left: a guard that nobody uses leaves no trace. Once all their names
+    are recorded nothing changes them any more, so whoever writes asks `settled` first and needs no
+    second look.
+
+    Parameters
+    ----------
+    ledger
+        Where the data set is recorded.
+    examples
+        The labels and ids.
+    now
+        The clock, in microseconds of UTC.
+
+    Attributes
+    ----------
+    labels
+        The labels, with every name that they can have in this ledger.
+    found
+        What the ledger had about them when it was last asked.
+    """
+
+    def __init__(
+        self, ledger: Ledger, examples: HiddenExamples, now: Callable[[], Microseconds]
+    ) -> None:
+        self._ledger, self._now = ledger, now
+        self.labels = examples.label_set(ledger.salt())
+        with self._ledger.storage.reading() as transaction:
+            self.found = find(transaction, self.labels)
+
+    def seen(self, transaction: Transaction) -> DataSet:
+        """Return the data set for a question alone, which does not open it."""
+        return self.found if self.found.settled else find(transaction, self.labels)
+
+    def settled(self) -> DataSet:
+        """Return the data set when the ledger has all its names, recording what it has not."""
+        found = self.found
+        if not found.settled:
+            with self._ledger.storage.writing() as transaction:
+                found = settle(transaction, self.labels, self.present(transaction))
+            # Only now is it durable.
+            self.found = found
+        return found
+
+    def present(self, transaction: Transaction) -> Microseconds:
+        """Return the time of this look: never before the last entry, so no window reopens."""
+        return max(self._now(), transaction.head().time)

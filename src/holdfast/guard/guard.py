@@ -26,10 +26,9 @@ from holdfast.guard.budget import (
     refuse_unless_allowed,
     refuse_unless_two_allowed,
 )
-from holdfast.guard.data_set import charge
+from holdfast.guard.data_set import LabelsInLedger, charge
 from holdfast.guard.finals import is_new_choice, look_to_choose
 from holdfast.guard.hidden_examples import HiddenExamples, as_given
-from holdfast.guard.labels_in_ledger import LabelsInLedger
 from holdfast.guard.parts import ALL, Part
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import NOT_OWN, Receipt, moment_ahead, refusal
