@@ -54,3 +54,25 @@ def test_a_device_and_a_pipe_are_refused_without_waiting(tmp_path):
     for path in ("/dev/zero", tmp_path / "pipe"):
         with pytest.raises(InvalidInput, match="must be a regular file, got a pipe or a device"):
             open_regular_file(path)
+
+
+@posix
+def test_no_link_leads_out_of_a_folder_whenever_it_is_put_there(tmp_path):
+    folder, outside = tmp_path / "folder", tmp_path / "outside"
+    for each in (folder / "inner", outside):
+        each.mkdir(parents=True)
+        (each / "file").write_text("text")
+    with open_regular_file("inner/file", below=folder) as file:
+        assert file.read() == b"text"
+    (folder / "link").symlink_to(outside / "file")
+    (folder / "way").symlink_to(outside)
+    for path in ("link", "way/file"):
+        with pytest.raises(InvalidInput, match="must be a file below its folder, got a link"):
+            open_regular_file(path, below=folder)
+    for path in ("../outside/file", str(outside / "file"), "."):
+        with pytest.raises(InvalidInput, match="must be a path below its folder"):
+            open_regular_file(path, below=folder)
+    with pytest.raises(InvalidInput, match="there is none"):
+        open_regular_file("none", below=folder)
+    with pytest.raises(InvalidInput, match="got a directory"):
+        open_regular_file("inner", below=folder)

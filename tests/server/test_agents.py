@@ -186,6 +186,7 @@ def test_an_agent_plays_a_board_by_its_tools_until_its_looks_are_used_up(board, 
     for name, wrong in (("a.csv", 15), ("b.csv", 6), ("c.csv", 3), ("d.csv", 0)):
         submission(tmp_path, prefix, labels, name, wrong)
     (tmp_path / "bad.csv").write_text("id,label\nx,cat\n")
+    (tmp_path / "link.csv").symlink_to(folder / "token")
     server = mcp.StdioServerParameters(
         command=sys.executable,
         args=["-m", "holdfast", "mcp", "--board", address, "--token-file", str(folder / "token"),
@@ -210,6 +211,7 @@ def test_an_agent_plays_a_board_by_its_tools_until_its_looks_are_used_up(board, 
                 await ask("submit_file", path="a.csv"),
                 await ask("submit_file", path="bad.csv"),
                 await ask("submit_file", path=f"{folder}/token"),
+                await ask("submit_file", path="link.csv"),
                 await ask("looks_left"),
                 await ask("receipt", receipt_id=first["receipt_id"]),
                 await ask("submit_file", path="b.csv"),
@@ -219,11 +221,12 @@ def test_an_agent_plays_a_board_by_its_tools_until_its_looks_are_used_up(board, 
 
     tools, told = asyncio.run(play())
     assert tools == ["submit_file", "submit_outcomes", "looks_left", "receipt"]
-    first, again, bad, outside, left, receipt, second, third, none = told
+    first, again, bad, outside, link, left, receipt, second, third, none = told
     assert (first["score"], first["looks_left"], first["refused"]) == (0.75, 2, "")
     assert (again["receipt_id"], again["looks_left"]) == (first["receipt_id"], 2)
     assert "must have" in bad["refused"]
     assert "must be in the folder of this server" in outside["refused"]
+    assert "link.csv must be a file below its folder, got a link." in link["refused"]
     assert (left["looks_left"], left["release"], left["takes"]) == (2, "round:2", "labels")
     assert (receipt["in_chain"], receipt["released"]) == (True, 0.75)
     assert (second["score"], third["looks_left"]) == (0.9, 0)

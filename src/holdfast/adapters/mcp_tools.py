@@ -8,9 +8,11 @@ model can read a sentence and not an exception.
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from holdfast.client.http import BoardClient, Unscorable
@@ -62,10 +64,19 @@ class BoardTools:
         """
 
         def body() -> bytes:
-            file = (self._folder / path).resolve()
-            if not file.is_relative_to(self._folder):
+            given = PurePath(os.path.normpath(self._folder / path))
+            if not given.is_relative_to(self._folder):
                 raise InvalidInput(f"path must be in the folder of this server, got {quoted(path)}")
-            return content(self._client, file, key=key or None, mean=mean)
+            inner = given.relative_to(self._folder)
+            with tempfile.TemporaryDirectory() as own:
+                # A copy: the agent could put a link in the place of a file that was looked at.
+                copy = Path(own, "submission")
+                with open_regular_file(inner, below=self._folder) as opened:
+                    copy.write_bytes(opened.read(LARGEST_FILE))
+                try:
+                    return content(self._client, copy, key=key or None, mean=mean)
+                except InvalidInput as error:
+                    raise InvalidInput(str(error).replace(str(copy), quoted(path))) from None
 
         return _answer(lambda: _submitted(self._client, body(), Path(path).name))
 

@@ -101,7 +101,7 @@ def submit(
     except BoardUnreachable as error:
         raise _refusal(EXIT_UNREACHABLE, str(error), as_json) from None
     if as_json:
-        print_json(asdict(told))
+        print_json({**asdict(told), "score": told.score})
         return
     shown = "-" if told.released is None else told.released
     from_record = " (from the record)" if told.repeated or told.replayed else ""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+from pathlib import PurePath
 from typing import BinaryIO
 
 from holdfast.errors import InvalidInput
@@ -19,7 +21,12 @@ OPEN_FLAGS = sum(
 )
 
 
-def open_regular_file(path: str | os.PathLike[str], *, name: str | None = None) -> BinaryIO:
+def open_regular_file(
+    path: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    below: str | os.PathLike[str] | None = None,
+) -> BinaryIO:
     """Open a file for reading its bytes, or raise `InvalidInput` if it is none.
 
     Parameters
@@ -28,10 +35,13 @@ def open_regular_file(path: str | os.PathLike[str], *, name: str | None = None) 
         The file. A directory, a pipe or a device is refused: it may have no end.
     name
         What the message calls it; None: its path.
+    below
+        The folder in which somebody else may name files, with `path` relative to it: no link on the
+        way is followed, whenever it is put there. None: there is none such.
     """
     name = str(path) if name is None else name
     try:
-        descriptor = os.open(path, OPEN_FLAGS)
+        descriptor = os.open(path, OPEN_FLAGS) if below is None else _open_below(below, path, name)
     except FileNotFoundError:
         raise InvalidInput(f"{name} must be a file, but there is none.") from None
     except IsADirectoryError:
@@ -40,6 +50,8 @@ def open_regular_file(path: str | os.PathLike[str], *, name: str | None = None) 
         if stat.S_ISSOCK(_mode(path)):
             raise InvalidInput(f"{name} must be a regular file, got a socket.") from None
         raise InvalidInput(f"{name} must be readable, got: {error.strerror}.") from None
+    except InvalidInput:
+        raise
     except ValueError:
         raise InvalidInput("the name of a file must not hold a NUL character.") from None
     try:
@@ -52,6 +64,29 @@ def open_regular_file(path: str | os.PathLike[str], *, name: str | None = None) 
         os.close(descriptor)
         raise
     return os.fdopen(descriptor, "rb")
+
+
+def _open_below(folder: str | os.PathLike[str], path: str | os.PathLike[str], name: str) -> int:
+    """Open a file below a folder one step at a time, so that no link leads out of it."""
+    parts = PurePath(path).parts
+    if not parts or PurePath(path).is_absolute() or ".." in parts:
+        raise InvalidInput(f"{name} must be a path below its folder.")
+    stay = getattr(os, "O_NOFOLLOW", 0)
+    if os.open not in os.supports_dir_fd or not stay:
+        return os.open(os.path.join(folder, path), OPEN_FLAGS)
+    here = os.open(folder, OPEN_FLAGS | os.O_DIRECTORY)
+    try:
+        for part in parts[:-1]:
+            there = os.open(part, OPEN_FLAGS | os.O_DIRECTORY | stay, dir_fd=here)
+            os.close(here)
+            here = there
+        return os.open(parts[-1], OPEN_FLAGS | stay, dir_fd=here)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):
+            raise InvalidInput(f"{name} must be a file below its folder, got a link.") from None
+        raise
+    finally:
+        os.close(here)
 
 
 def read_text_file(path: str | os.PathLike[str], limit: int, *, name: str | None = None) -> str:
