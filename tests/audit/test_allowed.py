@@ -7,8 +7,7 @@ import pytest
 
 from holdfast.audit import parse_looks
 from holdfast.audit.inputs.disclosure import rounding_unit_for
-from holdfast.audit.judgement.allowed import allowed, certificate
-from holdfast.audit.judgement.limits import limits
+from holdfast.audit.judgement.limits import allowed, certificate, limits
 from holdfast.audit.result import Finding, GainCurve
 from holdfast.certificates import certify
 from holdfast.experiments.summary import Mean

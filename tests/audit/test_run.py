@@ -6,7 +6,7 @@ import pytest
 from holdfast.audit import Outlook, Play, as_json, audit, parse_looks
 from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.disclosure import rounding_unit_for
-from holdfast.audit.judgement.allowed import allowed
+from holdfast.audit.judgement.limits import allowed
 from holdfast.audit.scenarios.measurer import play_budget_for
 from holdfast.audit.scenarios.plays import Job, play_job
 from holdfast.cli.audit_tables import show

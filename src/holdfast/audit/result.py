@@ -510,6 +510,11 @@ class Audit:
         return self.board.rule
 
     @property
+    def free(self) -> float:
+        """What everybody has without a look."""
+        return self.board.free
+
+    @property
     def counted_in(self) -> str:
         """The unit without a number before it."""
         return self.unit.removeprefix("of ")

@@ -32,9 +32,8 @@ from holdfast._version import __version__
 from holdfast.audit.events import Event, OnEvent, Play, Stage
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.judgement.allowed import certificate, in_points
 from holdfast.audit.judgement.fixes import FixSearch
-from holdfast.audit.judgement.limits import limits
+from holdfast.audit.judgement.limits import certificate, in_points, limits
 from holdfast.audit.judgement.verdict import judge, on_both_boards, shuffled
 from holdfast.audit.judgement.what_if import what_if
 from holdfast.audit.metrics.certified import certified_labels, in_words, most_gain, percent_right

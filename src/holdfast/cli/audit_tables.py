@@ -78,7 +78,7 @@ def show(result: Audit, report: Path | None, *, every: bool = False) -> None:
 
 def _say_metric(console: Console, shown: str, found: Audit | QuickAudit) -> None:
     """Print what is shown, and what gains are over."""
-    free = found.free if isinstance(found, QuickAudit) else found.board.free
+    free = found.free
     unit = found.counted_in if found.unit.startswith("points") else f"in {found.counted_in},"
     console.print(
         f"Metric: {escape(shown)}. Gains are {escape(unit)} over the best constant submission, "

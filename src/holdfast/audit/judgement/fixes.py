@@ -25,7 +25,7 @@ from typing import TypeVar
 
 from holdfast.audit.inputs.disclosure import FEWEST_FOR_INTERVAL, NORMAL_95
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.judgement.allowed import allowed
+from holdfast.audit.judgement.limits import allowed
 from holdfast.audit.judgement.sentences import doubt
 from holdfast.audit.judgement.verdict import RESERVE, WORDS, word_for, worth
 from holdfast.audit.result import TOTAL, Fix, Interval, Verdict, in_digits

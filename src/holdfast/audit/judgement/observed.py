@@ -21,7 +21,7 @@ from scipy.special import bdtr, betaincinv, ndtri
 from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.history import Submission
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.judgement.allowed import allowed as allowed_points
+from holdfast.audit.judgement.limits import allowed as allowed_points
 from holdfast.audit.judgement.preflight import expected_best
 from holdfast.audit.result import History, TeamHistory, TieGroup
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from holdfast.audit.inputs.disclosure import NORMAL_95, RoundingUnit
+from holdfast.audit.inputs.disclosure import NORMAL_95
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.inputs.row_order import GROUPED_FROM_DEVIATIONS, neighbours_agree
 from holdfast.audit.result import Finding
@@ -51,13 +51,12 @@ YES_AND_NO = frozenset(
 )
 
 
-def sorted_rows(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+def sorted_rows(request: Request) -> Iterator[Finding]:
     """Look for rows sorted or grouped by label.
 
     Sorted: as many runs of equal labels as there are classes. Grouped: neighbours agree far more
     often than in a shuffled file, as with videos cut into frames.
     """
-    del unit
     labels = request.labels
     if labels.size < 3 or np.unique(labels).size < 2:
         return
@@ -85,13 +84,12 @@ def sorted_rows(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
         )
 
 
-def telling_ids(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+def telling_ids(request: Request) -> Iterator[Finding]:
     """Look for ids that are in the order of the labels.
 
     Sorting by id must not bring equal labels together; more than the rows have them together
     already, that is, or else sorted rows would be reported twice.
     """
-    del unit
     ids = request.file.ids
     if ids is None:
         return
@@ -126,12 +124,11 @@ def _consecutive(ids: NDArray[Any]) -> bool:
     return bool(ids.size > 2 and np.all(np.diff(ids) == 1))
 
 
-def repeated_ids(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+def repeated_ids(request: Request) -> Iterator[Finding]:
     """Look for ids that differ only in case, spaces or leading zeros.
 
     A submission whose ids were read as numbers, or folded, then matches the wrong rows.
     """
-    del unit
     ids = request.file.ids
     if ids is None or ids.dtype.kind in "iu":
         return
@@ -147,13 +144,12 @@ def repeated_ids(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
         )
 
 
-def absent_classes(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+def absent_classes(request: Request) -> Iterator[Finding]:
     """Look for classes without an example.
 
     A class that the file names, or that lies below its largest number, and that no scored example
     has. It counts in m, so 1/m is less than a guess among the others has.
     """
-    del unit
     m = max(2, request.file.n_classes)
     present = np.unique(request.labels).size
     if present < m:
@@ -166,9 +162,10 @@ def absent_classes(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
         )
 
 
-def imbalance(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+def imbalance(request: Request) -> Iterator[Finding]:
     """Compare the majority class, which a constant submission scores without a look, with 1/m."""
     labels, m = request.labels, max(2, request.file.n_classes)
+    unit = request.baseline.rounding_unit
     share = 100.0 * float(np.bincount(labels, minlength=m).max()) / labels.size
     much = share > IMBALANCED_FROM_TIMES * 100.0 / m + unit.points
     if much or request.baseline.unequal:
@@ -187,9 +184,8 @@ def imbalance(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
         )
 
 
-def constant_reveals(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+def constant_reveals(request: Request) -> Iterator[Finding]:
     """Tell that m - 1 constant submissions reveal all class shares, where whole counts show."""
-    del unit
     m = max(2, request.file.n_classes)
     spent = min(m - 1, request.n_looks)
     if _reveals_counts(request.rule, request.labels.size):
@@ -226,13 +222,12 @@ def _reveals_counts(rule: Rule, n: int) -> bool:
     )
 
 
-def tiny(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+def tiny(request: Request) -> Iterator[Finding]:
     """Warn of a test set whose chance error is larger than any gap worth ranking by.
 
     The 95 % interval of a score of n examples is at most 98/sqrt(n) points wide on either side: 4.9
     at the 400 below which this warns.
     """
-    del unit
     n = request.labels.size
     half = 100.0 * NORMAL_95 * 0.5 / math.sqrt(n)
     if n < FEWEST_EXAMPLES:
@@ -246,13 +241,12 @@ def tiny(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
         )
 
 
-def void_rounding(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+def void_rounding(request: Request) -> Iterator[Finding]:
     """Find rounding that is finer than one match.
 
     Accuracies of n examples are multiples of 1/n, so a step of 1/n or less tells each of them. What
     a rule scores a part of counts as that part.
     """
-    del unit
     n = request.labels.size
     for stage in request.rule.stages:
         n = stage.exposed(request.problem._replace(n_examples=n)).n_examples
@@ -287,12 +281,11 @@ def coarse_rule(request: Request, gap: float, scale: float = 100.0) -> Iterator[
         )
 
 
-def public_in_final(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+def public_in_final(request: Request) -> Iterator[Finding]:
     """Find examples that looks are scored on and the final ranking counts.
 
     A warning if there is a private part and it does not decide alone; a note if there is none.
     """
-    del unit
     parts = request.parts
     share = parts.final_share
     partial = any(stage.selects and stage.keeps_exact for stage in request.rule.stages)
@@ -316,13 +309,12 @@ def public_in_final(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
         )
 
 
-def best_of_private(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+def best_of_private(request: Request) -> Iterator[Finding]:
     """Tell what choosing the best of all submissions by their private scores is worth.
 
     The best of k independent scores with the standard error of the private part lies about
     `expected_best(k)` of them above the truth. Correlated submissions gain less: it says "up to".
     """
-    del unit
     if not request.parts.private or request.final_choices != 0:
         return
     k, n = request.looks.count, request.parts.private
@@ -349,9 +341,8 @@ def expected_best(draws: int) -> float:
     return 0.0 if draws <= 1 else float(ndtri((draws - 0.375) / (draws + 0.25)))
 
 
-def assumed_metric(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+def assumed_metric(request: Request) -> Iterator[Finding]:
     """Say that scores are taken for accuracies where labels of 0 and 1 leave that open."""
-    del unit
     names = request.file.class_names
     if frozenset(name.lower() for name in names) in YES_AND_NO:
         yield Finding(

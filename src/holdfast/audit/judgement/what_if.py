@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 from holdfast.audit import formulas
-from holdfast.audit.judgement.allowed import in_points
+from holdfast.audit.judgement.limits import in_points
 from holdfast.certificates import certify
 from holdfast.mechanisms import Exact, Ladder, Rounding, Rule
 from holdfast.problem import Problem

@@ -52,19 +52,18 @@ def metric_findings(asked: Request, unit: Unit, gap: float) -> tuple[Finding, ..
     unit, gap
         What gains are counted in, and the ranking gap that is tested.
     """
-    points = asked.baseline.rounding_unit
     ranked = isinstance(asked.metric, Accuracy)
     shown = any(isinstance(metric, Accuracy) for metric in asked.display.metrics)
     plain = asked.display.plain
     checks = [sorted_rows, telling_ids, repeated_ids, absent_classes]
     checks += [imbalance] if ranked else []
     checks += [constant_reveals] if shown else []
-    found = [finding for check in checks for finding in check(asked, points)]
+    found = [finding for check in checks for finding in check(asked)]
     found += _tiny(asked)
-    found += void_rounding(asked, points) if shown else []
-    found += public_in_final(asked, points)
-    found += best_of_private(asked, points) if ranked else _chosen(asked)
-    found += assumed_metric(asked, points) if plain else _reveals(asked)
+    found += void_rounding(asked) if shown else []
+    found += public_in_final(asked)
+    found += best_of_private(asked) if ranked else _chosen(asked)
+    found += assumed_metric(asked) if plain else _reveals(asked)
     found += [*_groups(asked), *_classes(asked), *_unused(asked), *_positive(asked)]
     found += [*_undecided(asked), *coarse_rule(asked, gap, unit.scale)]
     return worst_first(found)
@@ -72,7 +71,7 @@ def metric_findings(asked: Request, unit: Unit, gap: float) -> tuple[Finding, ..
 
 def _tiny(asked: Request) -> Iterator[Finding]:
     """Warn of few examples; how far chance moves a score is known where each is right or wrong."""
-    for finding in tiny(asked, asked.baseline.rounding_unit):
+    for finding in tiny(asked):
         if asked.metric.counts_hits:
             yield finding
         else:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from holdfast.audit.judgement.allowed import allowed
+from holdfast.audit.judgement.limits import allowed
 from holdfast.audit.result import GainCurve, Interval, Series
 from holdfast.audit.scenarios.measurer import Measured, Measurer, strongest_first
 from holdfast.audit.scenarios.rules import through
