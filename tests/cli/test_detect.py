@@ -41,7 +41,7 @@ def test_a_finding_is_told_with_its_assumption_and_what_looks_alike(holdfast, as
     assert "########" in text
     assert "Other seeds of an ensemble" in text
     assert "Assumed: an honest team has at most 3 looks that may be anything" in text
-    assert "That rate was given." in text
+    assert "That rate was given. Of the other teams' looks, at most 20 of each, 0 of 6" in text
 
 
 def test_json_carries_every_look(holdfast, asked):

@@ -89,6 +89,7 @@ def test_nothing_is_said_where_the_other_teams_rate_is_not_known(field):
     found, by_name = found_of(teams)
     assert by_name["probes"].others_decided == 1
     assert "of the other teams' looks 0 of 1 are unexplained" in by_name["probes"].refused
+    assert by_name["probes"].refused.endswith("give one (holdfast detect --rate)")
     assert not found.flagged
 
 

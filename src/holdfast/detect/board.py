@@ -244,11 +244,11 @@ def _team(
     if n_examples < LEAST_EXAMPLES:
         refused = f"{LEAST_EXAMPLES} examples at least are needed, here are {n_examples}"
     elif not judged:
-        refused = "nobody to hold it against: give a baseline of the host's"
+        refused = "nobody to hold it against: give a baseline of the host's (--baseline)"
     elif used > HIGHEST_RATE:
         refused = (
             f"of the other teams' looks {others.ones} of {others.decided} are unexplained, so that "
-            "no honest rate below one half is known; give one"
+            "no honest rate below one half is known; give one (holdfast detect --rate)"
         )
     logs = evidence_of((each.bit for each in judged), min(used, 0.99))
     return TeamFound(

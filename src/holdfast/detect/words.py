@@ -81,17 +81,19 @@ def assumption(found: TeamFound) -> str:
         f"that can be decided is unexplained with probability {found.rate:.3g} at most, given "
         "all before it. "
     )
-    measured = f"{found.others_ones} of {found.others_decided} looks"
-    measured += f", at most {LOOKS_PER_TEAM} of each team"
-    if found.rate_given:
-        return told + (
-            f"That rate was given. Of the other teams' looks {measured}, are unexplained: where "
-            "honest teams' are more often than the rate, honest teams are flagged."
-        )
+    told += "That rate was given. " if found.rate_given else ""
     if not found.others_decided:
         return told + "No other team's looks were there to compare that with."
+    measured = f"{found.others_ones} of {found.others_decided}"
+    if found.rate_given:
+        return told + (
+            f"Of the other teams' looks, at most {LOOKS_PER_TEAM} of each, {measured} are "
+            "unexplained: where honest teams' are more often than the rate, honest teams are "
+            "flagged."
+        )
     return told + (
-        f"Measured on the other teams: {measured}; the upper 95 % limit of that is the rate, but "
+        f"Measured on the other teams: {measured} looks, at most {LOOKS_PER_TEAM} of each team; "
+        "the upper 95 % limit of that is the rate, but "
         f"at least {LEAST_RATE}. An honest team with a lasting rate above it is a false alarm."
     )
 
