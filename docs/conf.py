@@ -86,6 +86,12 @@ def docstrings_as_they_are_written(*about):
         lines[at] = ("* " if begins else "  ") + plain if listed else plain
 
 
+def fields_said_once(*about):
+    """Leave out a named tuple's field: its class says it, in a section of its docstring."""
+    told = getattr(about[3], "__doc__", None)
+    return True if str(told).startswith("Alias for field") else None
+
+
 def reachable_without_a_mouse(*about):
     """Say the level of the sidebar's headings, and let keys scroll wide code and tables."""
     context = about[3]
@@ -111,5 +117,6 @@ def setup(app):
     api_pages.write()
     app.connect("source-read", pages_beside_docs)
     app.connect("autodoc-process-docstring", docstrings_as_they_are_written, priority=100)
+    app.connect("autodoc-skip-member", fields_said_once)
     app.connect("html-page-context", reachable_without_a_mouse, priority=900)
     app.connect("build-finished", formulas_in_the_site)
