@@ -14,7 +14,7 @@ from holdfast.bounds.first_rung import (
     first_rung,
     first_rung_any_labels,
     n_rungs,
-    rung_of,
+    nearest_multiple,
 )
 from holdfast.bounds.information import accuracy_from_information
 from holdfast.bounds.label_model import LabelModel
@@ -73,7 +73,7 @@ def test_the_first_rung_is_that_of_enumerated_counts(n: int, m: int, step: Fract
     law: dict[int, float] = {}
     for count in range(n + 1):
         share = math.comb(n, count) * (m - 1) ** (n - count) / m**n
-        rung = rung_of(Fraction(count, n), step)
+        rung = nearest_multiple(Fraction(count, n), step)
         law[rung] = law.get(rung, 0.0) + share
     found = first_rung(n, m, step)
     assert found.entropy == pytest.approx(

@@ -25,7 +25,7 @@ __all__ = [
     "first_rung_any_labels",
     "first_rung_law",
     "n_rungs",
-    "rung_of",
+    "nearest_multiple",
 ]
 
 # Up to this many counts around the mean their probabilities are added up one by one.
@@ -59,16 +59,16 @@ def n_rungs(n_examples: int, step: Fraction) -> int:
     >>> n_rungs(10_000, Fraction(1, 100)), n_rungs(3, Fraction(1, 100))
     (101, 4)
     """
-    return min(rung_of(Fraction(1), step) + 1, n_examples + 1)
+    return min(nearest_multiple(Fraction(1), step) + 1, n_examples + 1)
 
 
-def rung_of(accuracy: Fraction, step: Fraction) -> int:
-    """Return the multiple of the step nearest to an accuracy; half a step counts up.
+def nearest_multiple(value: Fraction, step: Fraction) -> int:
+    """Return the number of steps nearest to a value; half a step counts up, here and in the rules.
 
-    >>> rung_of(Fraction(1, 8), Fraction(1, 4)), rung_of(Fraction(1, 9), Fraction(1, 4))
-    (1, 0)
+    >>> [nearest_multiple(Fraction(1, each), Fraction(1, 4)) for each in (8, 9)]
+    [1, 0]
     """
-    return math.floor(accuracy / step + Fraction(1, 2))
+    return math.floor(value / step + Fraction(1, 2))
 
 
 @functools.lru_cache(maxsize=256)
@@ -95,11 +95,16 @@ def first_rung_law(n: int, m: int, step: Fraction) -> FirstRungLaw | None:
     deviation = math.sqrt(n / m * (1.0 - 1.0 / m))
     reach = math.ceil(WINDOW_CONSTANT + WINDOW_DEVIATIONS * deviation)
     low, high = max(0, n // m - reach), min(n, n // m + reach)
-    bottom, top = rung_of(Fraction(low, n), step), rung_of(Fraction(high, n), step)
+    bottom, top = (
+        nearest_multiple(Fraction(low, n), step),
+        nearest_multiple(Fraction(high, n), step),
+    )
     if min(high - low, top - bottom) >= MOST_RUNGS:
         return None
     if n * step < 1:  # every count has a rung of its own, and some rungs have none
-        rungs = np.array([float(rung_of(Fraction(c, n), step)) for c in range(low, high + 1)])
+        rungs = np.array(
+            [float(nearest_multiple(Fraction(c, n), step)) for c in range(low, high + 1)]
+        )
         return FirstRungLaw(rungs, np.exp(log_pmf(np.arange(low, high + 1), n, m)), SUM_SLACK)
     edges = _edges(n, step, bottom + 1, top)
     if high - low < MOST_COUNTS:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from holdfast.bounds.binomial import divergence, log_pmf, mean_absolute_deviation
 from holdfast.bounds.bisection import least
-from holdfast.bounds.first_rung import BETA_SLACK, first_rung_law, rung_of
+from holdfast.bounds.first_rung import BETA_SLACK, first_rung_law, nearest_multiple
 from holdfast.bounds.label_model import ROUNDING
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
@@ -140,7 +140,7 @@ def weighted_accuracy(problem: Problem, step: Fraction) -> float | None:
     if not 0 < step <= 1:
         raise InvalidInput(f"step must lie in (0, 1], got {step}.")
     n, m, k = problem
-    top, law = rung_of(Fraction(1), step), first_rung_law(n, m, step)
+    top, law = nearest_multiple(Fraction(1), step), first_rung_law(n, m, step)
     if law is None or top >= MOST_RUNGS:
         return None
     number = _Transcripts(k, top)

@@ -12,7 +12,7 @@ from holdfast.errors import InvalidInput
 from holdfast.problem import check_at_least
 from holdfast.quoting import quoted
 
-__all__ = ["as_fraction", "check_count", "check_scale", "check_step", "nearest_multiple"]
+__all__ = ["as_fraction", "check_count", "check_scale", "check_step"]
 
 # Finer steps and scales than this hide nothing from anybody; wider noise hides everything.
 FINEST_STEP = 1e-9
@@ -62,12 +62,3 @@ def as_fraction(setting: float) -> Fraction:
     Fraction(1, 100)
     """
     return Fraction(repr(float(setting)))
-
-
-def nearest_multiple(value: Fraction, step: Fraction) -> int:
-    """Return the number of steps nearest to `value`; half a step counts up.
-
-    >>> nearest_multiple(Fraction(125, 1000), Fraction(1, 100))
-    13
-    """
-    return math.floor(value / step + Fraction(1, 2))

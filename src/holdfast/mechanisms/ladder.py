@@ -11,8 +11,9 @@ from numpy.random import Generator
 
 from holdfast.answers import RoundedAnswers
 from holdfast.bounds.binomial import log_sequences
+from holdfast.bounds.first_rung import nearest_multiple
 from holdfast.mechanisms.base import Reading, Rule
-from holdfast.mechanisms.checks import as_fraction, check_step, nearest_multiple
+from holdfast.mechanisms.checks import as_fraction, check_step
 from holdfast.mechanisms.rounding import n_levels
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem

@@ -39,7 +39,8 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 
-from holdfast.mechanisms.checks import as_fraction, nearest_multiple
+from holdfast.bounds.first_rung import nearest_multiple
+from holdfast.mechanisms.checks import as_fraction
 
 __all__ = [
     "GRID_BITS",

@@ -10,9 +10,10 @@ from typing import ClassVar
 from numpy.random import Generator
 
 from holdfast.answers import RoundedAnswers
+from holdfast.bounds.first_rung import nearest_multiple
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms.base import Reading, Rule, WorksOn
-from holdfast.mechanisms.checks import as_fraction, check_count, check_step, nearest_multiple
+from holdfast.mechanisms.checks import as_fraction, check_count, check_step
 from holdfast.mechanisms.tilting import rounded_nats
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
