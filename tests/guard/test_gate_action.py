@@ -62,6 +62,10 @@ def test_the_last_step_gates_outcomes(tmp_path):
     failed = run(gate, tmp_path, {**given, "candidate": "junk.json"})
     assert failed.returncode == 1
     assert "would pass: a p value of at most" in failed.stdout
+    (tmp_path / "link.json").symlink_to(tmp_path / "new.json")
+    link = run(gate, tmp_path, {**given, "candidate": "link.json"})
+    assert link.returncode == 1
+    assert link.stdout.startswith("::error::the candidate must be a file, got a link")
 
 
 def test_the_hook_lints_the_files_that_hosts_read_several_at_once(tmp_path):

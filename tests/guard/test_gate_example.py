@@ -68,5 +68,9 @@ def test_predictions_go_from_one_workflow_to_the_other_and_the_policy_is_one():
     uploaded = next(step["with"] for step in predict["steps"] if "upload" in step.get("uses", ""))
     taken = next(step["with"] for step in decide["steps"] if "download" in step.get("uses", ""))
     assert uploaded["name"] == taken["name"]
-    assert f"{taken['path']}/{uploaded['path']}" in str(decide["steps"])
+    candidate = f"{taken['path']}/{uploaded['path']}"
+    (gated,) = (step["run"] for step in decide["steps"] if "holdfast gate" in step.get("run", ""))
+    # A link in its place could lead to the labels.
+    assert gated.startswith(f"test ! -L {candidate} && holdfast gate")
+    assert f"--candidate {candidate}" in gated
     assert Policy.read(FOLDER / "policy.toml").looks_per_team == 5
