@@ -201,11 +201,13 @@ class OutcomeGuard(GuardedSolution[Outcomes]):
         """
         other = self._bits.astype(np.float64) if self.between is None else self._bits
         ledger = self.guard.ledger
+        with ledger.storage.reading() as transaction:
+            if _any_look(transaction, self.guard.data_set):
+                return
         names = LabelSet(other, 2, np.array(self.tasks), ledger.salt())
         with ledger.storage.reading() as transaction:
             found = find(transaction, names)
-            here = _any_look(transaction, self.guard.data_set)
-            if here or not (found.known and _any_look(transaction, found.name)):
+            if not (found.known and _any_look(transaction, found.name)):
                 return
         was, now = ("a range", "none") if self.between is None else ("no range", "one")
         raise InvalidInput(
