@@ -8,7 +8,7 @@ from pathlib import Path
 import holdfast
 
 ROOT = Path(holdfast.__file__).parent
-MOST = 4650
+MOST = 4660
 LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
           tokenize.ENDMARKER)  # fmt: skip
 
@@ -32,7 +32,7 @@ def code_lines(path):
     return len(found - said)
 
 
-def test_server_client_and_templates_have_at_most_4650_lines_of_code():
+def test_server_client_and_templates_have_at_most_4660_lines_of_code():
     files = [p for folder in ("server", "client") for p in (ROOT / folder).rglob("*.*")]
     sizes = {p: code_lines(p) for p in files if p.suffix in (".py", ".html", ".css", ".js")}
     assert len(sizes) > 40

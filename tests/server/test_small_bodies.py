@@ -1,6 +1,7 @@
 """What nobody may send: large bodies, slow ones, endless heads; at every address, by the routes."""
 
 import contextlib
+import http.client
 import json
 import socket
 import threading
@@ -174,3 +175,31 @@ def test_a_head_that_does_not_end_is_refused(place, monkeypatch):
             raise AssertionError("all of it is read")
         with contextlib.suppress(ConnectionResetError):
             assert connection.recv(1000).startswith(b"HTTP/1.1 400")
+
+
+@pytest.mark.parametrize("piece", [b"a: b\r\n" * 10_000, b"b" * 60_000], ids=["many", "endless"])
+def test_trailers_that_do_not_end_are_refused(place, monkeypatch, piece):
+    """Headers behind a body in chunks: 60 MB of them, of nobody, took a gigabyte."""
+    with limited(place, monkeypatch, 10) as url, connected(url) as connection:
+        head = b"POST /api/v1/verify HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        connection.sendall(head + b"1\r\nx\r\n0\r\na: ")
+        with contextlib.suppress(OSError):
+            for _ in range(1000):
+                connection.sendall(piece)
+            raise AssertionError("all of it is read")
+
+
+def test_a_body_in_chunks_of_any_size_arrives_whole(place, monkeypatch):
+    body = json.dumps({"receipts": ["1-x"] * 100}).encode() + b" " * 200_000
+    with limited(place, monkeypatch, 10) as url:
+        for size in (100, 4093, 65_536, len(body)):
+            with contextlib.closing(http.client.HTTPConnection(urlsplit(url).netloc)) as client:
+                pieces = (body[at : at + size] for at in range(0, len(body), size))
+                headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
+                for _ in range(2):  # the connection goes on
+                    client.request("POST", "/api/v1/verify", pieces, headers, encode_chunked=True)
+                    answer = client.getresponse()
+                    told = json.loads(answer.read())
+                    assert answer.status == 200
+                    assert len(told["receipts"]) == 1
+                    pieces = iter([body])

@@ -12,6 +12,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 __all__ = ["Limited"]
 
+# What asyncio reads at once, of which trailers may be the end.
+LARGEST_READ = 256 * 1024
+
 
 class Limited(HttpToolsProtocol):
     """HTTP/1.1 that ends connections on which no request comes to the end of its head."""
@@ -46,6 +49,15 @@ class Limited(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Note that a head is complete."""
         super().on_headers_complete()
+        self._in_head = False
+
+    def on_chunk_header(self) -> None:
+        """Count what follows a chunk's length, unless it is a body: trailers, which are kept."""
+        self._in_head, self._size = True, -LARGEST_READ
+
+    def on_body(self, body: bytes) -> None:
+        """Note that no trailers came."""
+        super().on_body(body)
         self._in_head = False
 
     def on_response_complete(self) -> None:
