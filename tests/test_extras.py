@@ -98,7 +98,7 @@ print(keeper.score(np.zeros(3000, dtype=int), team="a").released)
 print(bounds.best_impossible(Problem(3000, 3, 10)) > 0)
 np.savetxt("labels.csv", labels, fmt="%d", header="label", comments="")
 for line in (
-    "policy init",
+    "policy init --labels labels.csv --looks 5/day --days 30",
     "bounds --n-examples 3000 --n-classes 3 --looks 10",
     "ledger verify ledger.db",
     "score --help",

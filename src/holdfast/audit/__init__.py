@@ -24,7 +24,6 @@ certified of it.
 from holdfast.audit.comparison import Comparison, compare, comparison_as_json
 from holdfast.audit.events import KnownSoFar, Play, Stage
 from holdfast.audit.inputs.history import Submission, read_history
-from holdfast.audit.inputs.looks import Looks, parse_looks, parse_rate
 from holdfast.audit.inputs.parts import Parts, parts_of
 from holdfast.audit.inputs.reading import read_request
 from holdfast.audit.inputs.request import Prediction, Request
@@ -35,6 +34,7 @@ from holdfast.audit.result import Audit, as_json
 from holdfast.audit.run import audit
 from holdfast.audit.saved import read_audit
 from holdfast.audit.scenarios.play_cache import PlayCache, cache_folder
+from holdfast.guard.looks import Looks, parse_looks, parse_rate
 
 __all__ = [
     "Audit",

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.audit.inputs.looks import WINDOWS
 from holdfast.audit.inputs.request import MOST_POINTS, Request
 from holdfast.audit.result import TOTAL, Audit, Fix, Verdict, voiding
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
 from holdfast.guard.class_names import checked_classes
+from holdfast.guard.looks import WINDOWS
 from holdfast.guard.policy_text import policy_text
 from holdfast.metrics import Submission
 from holdfast.metrics.display import Display

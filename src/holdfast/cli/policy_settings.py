@@ -19,14 +19,13 @@ def settings_from_looks(text: str, days: int | None, teams: int | None) -> dict[
     >>> settings_from_looks("5/day", 60, 40)
     {'looks_per_team': 5, 'window': 'day', 'looks_per_data_set': 12000}
     """
-    from holdfast import audit as auditing
-    from holdfast.audit.inputs.looks import WINDOWS
+    from holdfast.guard.looks import WINDOWS, parse_looks, parse_rate
 
-    number, unit = auditing.parse_rate(text)
+    number, unit = parse_rate(text)
     settings: dict[str, Any] = {"looks_per_team": number, "window": WINDOWS[unit]}
     if unit is not None and days is None:
         return settings
-    each = auditing.parse_looks(text, days=None if unit is None else days).count
+    each = parse_looks(text, days=None if unit is None else days).count
     if teams is not None:
         settings["looks_per_data_set"] = each * teams
     elif each > DEFAULT_LOOKS_PER_DATA_SET:
@@ -57,13 +56,13 @@ def settings_from_labels(
     folder: Path,
 ) -> dict[str, Any]:
     """Return class names and part of a label file; what was given must fit it, and stays."""
-    from holdfast import audit as auditing
     from holdfast.files.label_files import read_labels
     from holdfast.guard.class_names import checked_classes, read_classes
+    from holdfast.guard.parts import rows_of_parts, scored_part
 
     classes = given.get("classes")
     known = read_classes(folder / classes) if isinstance(classes, str) else classes
     file = read_labels(labels, id_column=id_column, label_column=label_column, class_names=known)
-    scored = auditing.parts_of(file, part=given.get("part", "auto"))
+    scored = scored_part(rows_of_parts(file), file.n_examples, given.get("part", "auto"))
     found = {"classes": checked_classes(file.class_names), "part": scored.name}
     return {name: given.get(name, value) for name, value in found.items()}

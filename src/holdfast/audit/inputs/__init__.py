@@ -4,7 +4,6 @@
 made, so that nothing behind it meets a bad argument. Each kind of file has a module of its own.
 
 - `request`: what is audited, and what follows from it at once (looks in all, separate pasts);
-- `looks`: "5/day" for 90 days, or a policy's windows, as a number of looks;
 - `parts`: which rows looks are scored on, and which the final ranking counts;
 - `history`, `models`, `group_columns`: past submissions, predictions, columns that look like
   groups;

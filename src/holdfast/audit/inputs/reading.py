@@ -15,13 +15,13 @@ from typing import Any
 from holdfast.audit.inputs.example import NAME, example
 from holdfast.audit.inputs.group_columns import group_columns, read_groups
 from holdfast.audit.inputs.history import most_looks, read_history
-from holdfast.audit.inputs.looks import looks_of, parse_looks
 from holdfast.audit.inputs.parts import parts_of
 from holdfast.audit.inputs.request import MOST_POINTS, Prediction, Request
 from holdfast.errors import InvalidInput
 from holdfast.files.label_files import LabelFile, read_labels
 from holdfast.files.spelling import steps_per_one
 from holdfast.guard import Policy
+from holdfast.guard.looks import looks_of, parse_looks
 from holdfast.labels import Labels
 from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics import Submission as Sent

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from holdfast.attacks.through_metrics.registry import check_covered
 from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.history import Submission, most_looks
-from holdfast.audit.inputs.looks import Looks
 from holdfast.audit.inputs.parts import Parts
 from holdfast.audit.inputs.row_order import in_runs
 from holdfast.audit.result import TOTAL, Model
@@ -28,6 +27,7 @@ from holdfast.errors import InvalidInput, NotSupported
 from holdfast.files.label_files import LabelFile
 from holdfast.files.spelling import steps_per_one
 from holdfast.guard import Policy
+from holdfast.guard.looks import Looks
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule, check_metric
 from holdfast.metrics import Breakdown, LabelMetric, Metric, RocAuc, Several, Show

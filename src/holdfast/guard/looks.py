@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from holdfast.errors import InvalidInput
-from holdfast.guard import Policy
+from holdfast.guard.policy import Policy
 from holdfast.guard.windows import Calendar, Rolling, parse_duration
 from holdfast.problem import check_at_least
 from holdfast.quoting import quoted
