@@ -1,7 +1,10 @@
 """Label files as people have them: each form holds what its CSV file would, or is refused."""
 
+import bz2
 import gzip
 import json
+import lzma
+import pickle
 import warnings
 from datetime import date
 
@@ -37,6 +40,7 @@ FORMS = {
     "semicolons, a mark, Windows lines": "\ufeff" + CSV.replace(",", ";").replace("\n", "\r\n"),
     "semicolons and quotes": '"id";"label, or so"\n7;"cat"\n8;Käse\n9;cat\n10;dog\n',
     "tabs": CSV.replace(",", "\t"),
+    "bars": CSV.replace(",", "|"),
     "gzip": gzip.compress(CSV.encode()),
     "gzip of JSON lines": gzip.compress(LINES.encode()),
     "JSON lines": LINES,
@@ -85,7 +89,16 @@ REFUSED = {
     "JSON without labels": ('[{"id": 1, "label": "a"}, {"id": 2}]', "got a blank at line 3"),
     "JSON without rows": ("[]", "must name its columns"),
     "another encoding": (CSV.encode("cp1252"), "save it as CSV UTF-8, or say its encoding"),
-    "a word processor's file": (b"PK\x03\x04" + bytes(40), "must be"),
+    "a workbook": (
+        b"PK\x03\x04" + bytes(40),
+        "got an Excel workbook, an archive of arrays or a zip",
+    ),
+    "an old workbook": (b"\xd0\xcf\x11\xe0" + bytes(40), "save the sheet as CSV UTF-8"),
+    "a pickle": (pickle.dumps(FRAME), "a pickle, which is never opened; write Parquet or CSV"),
+    "Feather": (b"ARROW1" + bytes(40), "a Feather file; write it as Parquet"),
+    "bzip2": (bz2.compress(CSV.encode()), "unpack it, or pack it by gzip"),
+    "xz": (lzma.compress(CSV.encode()), "unpack it, or pack it by gzip"),
+    "rows without a header": ("7,cat\n8,dog\n", "must name its columns in the first line, got '7'"),
 }
 
 

@@ -234,7 +234,7 @@ BAD_CSV = {
         "id,label\n1,a\n2,é\n".encode("latin-1"),
         {},
         "must be UTF-8 text, got other bytes at line 3; save it as CSV UTF-8, or say its encoding "
-        "where it is read.",
+        "where it is read (--encoding cp1252).",
     ),
     "NUL byte": (b"id,label\n1,a\x00\n", {}, "must be text, got a NUL byte at line 2."),
     "endless line": (

@@ -27,7 +27,7 @@ def kinds(found):
 
 
 def test_rows_held_back_come_first_and_leave_nothing_to_gain(request_for):
-    (held, *others), verdict = fixes(request_for(**BOARD), lambda *_: 0.3)
+    (held, *others), verdict = fixes(request_for(**BOARD), lambda *_: 0.1)
     assert (held.hold_back, held.verdict, held.possible.mean) == (private_examples(5.0), "SAFE", 0)
     assert held.text == (
         "Hold back 385 of your 3,000 rows, on which no look is scored (a column Usage or split), "
@@ -37,8 +37,9 @@ def test_rows_held_back_come_first_and_leave_nothing_to_gain(request_for):
     )
     assert all(each.possible.upper < 1.0 for each in others)  # what a certificate leaves
     assert verdict.would_do == (
-        "As things are, gaps of 62 points or more are safe: at least twice what can be gained.",
+        "As things are, gaps of 22 points or more are safe: at least twice what can be gained.",
     )
+    assert not fixes(request_for(**BOARD), lambda *_: 0.3)[1].would_do  # nobody is 62 points ahead
     wide = request_for(**BOARD | {"gap": 0.5})
     assert fixes(wide, lambda *_: 0.3)[0][0].hold_back == 2000  # no more than two thirds
 
@@ -69,7 +70,9 @@ def test_where_no_rule_is_enough_the_one_that_leaves_least_is_named_with_what_it
     (_, by_rule), _ = fixes(board, gain)
     assert (by_rule.rule, by_rule.verdict) == ("ladder:0.01", "MARGINAL")
     assert "falls from 30.0 to 0.5 points" in by_rule.text
-    assert by_rule.text.endswith("and the verdict becomes MARGINAL.")
+    assert by_rule.text.endswith(
+        "and the verdict becomes MARGINAL; gaps of 3.5 points or more are safe then."
+    )
 
 
 @pytest.mark.parametrize(("enough", "offered"), [(20, 20), (55, 50), (9, None)])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from holdfast.audit.fractions import Points, in_fractions
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.metrics.units import unit_for
-from holdfast.audit.outlook import found, likeliest, outlook
+from holdfast.audit.outlook import Outlook, found, likeliest, outlook
 from holdfast.audit.result import (
     FORMAT,
     FRACTIONS,
@@ -108,7 +109,12 @@ class QuickAudit:
         return data | {"unit": FRACTIONS if self.plain else self.unit}
 
 
-def quick_audit(board: Request, *, kept: PlayCache | None = None) -> QuickAudit:
+def quick_audit(
+    board: Request,
+    *,
+    kept: PlayCache | None = None,
+    on_outlook: Callable[[Outlook], None] | None = None,
+) -> QuickAudit:
     """Play the likeliest attacks against the policy, in this process, until four have played.
 
     One that refuses costs nothing, and the next one plays in its place.
@@ -119,6 +125,8 @@ def quick_audit(board: Request, *, kept: PlayCache | None = None) -> QuickAudit:
         What to audit.
     kept
         Where plays are looked up and kept; None: nowhere.
+    on_outlook
+        Called before the first play with the findings, and a forecast where a formula has one.
     """
     start = time.perf_counter()
     unit = unit_for(board)
@@ -134,6 +142,8 @@ def quick_audit(board: Request, *, kept: PlayCache | None = None) -> QuickAudit:
     else:
         looks = max(1, min(budget.looks, MOST_WORK // board.labels.size))
         every = _by_shows(board, looks)
+    if on_outlook is not None:
+        on_outlook(ahead or Outlook(findings, None, None, 0, 0.0))
     able: list[Measured] = []
     refused: str | None = None
     tried = 0

@@ -151,5 +151,7 @@ def _fixed(request: Request, fix: Fix) -> Mapping[str, Any]:
     if fix.looks < request.n_looks:
         own = max(1, fix.looks // request.accounts)
         settings |= {"looks_per_team": own, "window": "total"}
-        settings["looks_per_data_set"] = own * max(request.teams, request.accounts)
+        known = max(request.teams, request.accounts)
+        if known > 1:  # of one team nobody said how many there are: a second one has looks, too
+            settings["looks_per_data_set"] = own * known
     return settings

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["audit"]
 
 EXIT_ABOVE_LIMIT = 1
+# Bytes that take seconds to read, over which nobody should wonder whether anything happens.
+LARGE_FILE = 4_000_000
 EXIT_NO_POLICY = 1
 # Options that decide the numbers, and their defaults.
 NUMBER_OPTIONS = {
@@ -219,6 +221,10 @@ def run_audit(
     if labels is not None:
         with read_as(encoding):
             check_columns(labels, id_column=id_column, label_column=label_column)
+        if labels.stat().st_size >= LARGE_FILE:
+            typer.echo(
+                f"Reading {labels.name}, {labels.stat().st_size / 1e6:,.0f} MB ...", err=True
+            )
     # What plays takes a second to load: help and a file that is refused don't wait for it.
     from holdfast import audit as auditing
     from holdfast.cli import audit_files, audit_tables
@@ -257,7 +263,13 @@ def run_audit(
     command = _command({**options, "breakdown": column})
     if quick:
         with _kept(board, wanted=not no_cache) as kept:
-            found = auditing.quick_audit(board, kept=kept)
+            found = auditing.quick_audit(
+                board,
+                kept=kept,
+                on_outlook=None
+                if as_json
+                else partial(audit_tables.show_outlook, n_looks=board.n_looks, every=every),
+            )
         if report is not None:
             audit_files.page_module().write_quick(found, report)
         if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from holdfast.audit.judgement.fixes import READ
+from holdfast.audit.outlook import Outlook
 from holdfast.audit.quick import QuickAudit
 from holdfast.audit.result import (
     POINTS,
@@ -27,7 +29,7 @@ from holdfast.audit.result import (
 from holdfast.cli.output import human
 from holdfast.cli.plain import explained_attack, point_word, scored_submissions
 
-__all__ = ["show", "show_quick"]
+__all__ = ["show", "show_outlook", "show_quick"]
 
 VERDICT_COLOURS = {"SAFE": "bold green", "MARGINAL": "bold yellow", "UNSAFE": "bold red"}
 MOST_TEAMS_SHOWN = 15
@@ -50,7 +52,7 @@ def show(result: Audit, report: Path | None, *, every: bool = False) -> None:
             "better."
         )
     console.print(f"{escape(board.header)}")
-    show_findings(console, result.findings)
+    show_findings(console, result.findings, every=every)
     if board.plain and board.skewed:
         console.print(
             f"Gains are above the {board.free:g} % that the majority class scores without "
@@ -123,19 +125,24 @@ def _room(width: int, cells: Sequence[str]) -> int:
     return max(width, *(len(cell) for cell in cells)) if cells else width
 
 
-def show_quick(found: QuickAudit, report: Path | None) -> None:
-    """Print what a quick audit found: the sentence, the findings and the gains."""
+def show_outlook(ahead: Outlook, n_looks: int, *, every: bool) -> None:
+    """Print what a quick audit knows before it plays, at once: findings and forecast."""
     console = human()
+    show_findings(console, ahead.findings, every=every)
+    if ahead.points is not None:
+        console.print(
+            f"Forecast for all {scored_submissions(n_looks)}: about "
+            f"{point_word(ahead.points / 100)} ({ahead.attack})."
+        )
+    console.file.flush()
+
+
+def show_quick(found: QuickAudit, report: Path | None) -> None:
+    """Print what a quick audit found: the gains, and the sentence last."""
+    console = human()
+    console.print(f"\n{escape(found.header)}")
     if not found.plain:
         _say_metric(console, found.board, found)
-    console.print(escape(found.sentence))
-    if found.forecast is not None:
-        console.print(
-            f"Forecast for all {scored_submissions(found.n_looks)}: about "
-            f"{point_word(found.forecast / 100)} ({found.forecast_attack})."
-        )
-    show_findings(console, found.findings)
-    console.print(f"\n{escape(found.header)}")
     rows = [
         (
             _explained(each),
@@ -162,6 +169,7 @@ def show_quick(found: QuickAudit, report: Path | None) -> None:
         f"Quick: {attacks}{fewer}; {found.not_played} more, other rules and fixes "
         f"wait for the whole audit. Took {found.seconds:.1f} s."
     )
+    console.print(escape(found.sentence))
     if report is not None:
         console.print(f"Page, which says that it is no verdict: {escape(str(report))}")
 
@@ -188,12 +196,18 @@ def show_verdict(console: Console, result: Audit, verdict: Verdict) -> None:
     console.print(f"Which rule for how many looks: {READ}")
 
 
-def show_findings(console: Console, findings: tuple[Finding, ...]) -> None:
-    """Print each finding with its fix."""
+def show_findings(console: Console, findings: tuple[Finding, ...], *, every: bool = False) -> None:
+    """Print each finding with its fix; notes, which nearly every board has, in one paragraph."""
+    notes = [] if every else [each for each in findings if each.severity == "note"]
     for finding in findings:
+        if finding in notes:
+            continue
         colour = {"void": "bold red", "warning": "yellow", "note": "cyan"}[finding.severity]
         console.print(f"[{colour}]{finding.severity}[/] {finding.what} {finding.why}")
         console.print(f"     [dim]fix:[/] {finding.fix}")
+    if notes:
+        told = " ".join(each.what for each in notes)
+        console.print(f"[cyan]notes[/] {told} (--all: why, and what to do.)")
 
 
 def _gains(console: Console, result: Audit, *, every: bool) -> None:
@@ -219,7 +233,7 @@ def _gains(console: Console, result: Audit, *, every: bool) -> None:
             f"{gain.accounts:,}",
             _mean(gain.points, unit),
             _range(gain.points, unit),
-            "-" if gain.allowed is None else f"{gain.allowed:.2f}",
+            _most(gain.allowed, unit),
         )
         for gain in shown
     ]
@@ -263,23 +277,19 @@ def _rules(console: Console, result: Audit) -> None:
     columns += [
         (f"no attack can exceed, {counted}", 14),
         ("labels right at most, %", 10),
-        ("bits per look", 8),
         (f"blur for honest teams, {counted}", 10),
     ]
     rows = []
     for row in result.rules:
         who = "-" if row.attack is None else explained_attack(row.attack)
         gains = [_mean(each.points, unit) for each in row.strongest]
-        most = "-" if row.allowed is None else in_digits(row.allowed, unit)
-        if row.allowed is not None and result.limits is not None:
-            most = f"{row.allowed:.2f}"
+        most = _most(row.allowed, unit)
         rows.append(
             (
                 f"{row.rule} (policy)" if row.is_policy else row.rule,
                 *((who, _mean(row.possible, unit)) if alone else gains),
                 most,
                 "-" if row.labels_right is None else f"{row.labels_right:g}",
-                "-" if row.bits_per_look is None else f"{row.bits_per_look:.2f}",
                 f"{row.price_points:.3g}",
             )
         )
@@ -344,6 +354,11 @@ def _looks(count: int) -> str:
 
 def _mean(points: Interval | None, unit: float) -> str:
     return "-" if points is None else in_digits(points.mean, unit)
+
+
+def _most(bound: float | None, unit: float) -> str:
+    """Return a bound in the digits of the gains beside it, rounded up: it stays a bound."""
+    return "-" if bound is None else in_digits(math.ceil(bound / unit - 1e-9) * unit, unit)
 
 
 def _range(points: Interval | None, unit: float) -> str:

@@ -61,7 +61,10 @@ def _positions(
     if not header or not any(header):
         raise InvalidInput(f"{path} must name its columns in the first line, got a blank line.")
     named = {id_column, label_column} & set(header)
-    if not named and all(is_number(name) for name in header):
+    known = {name.lower() for name in header} & {"id", "label", *LABEL_NAMES, *SPLIT_NAMES}
+    # A row begins with an id; a column may be called 0 beside one that has a name.
+    first_row = not known and is_number(header[0])
+    if not named and (first_row or all(is_number(name) for name in header)):
         raise InvalidInput(
             f"{path} must name its columns in the first line, got {found}; if those are the "
             f"names, say which column holds the labels."

@@ -26,7 +26,7 @@ LONGEST_LINE = 1 << 20
 # Beyond this a table is no test set; it is refused before it is read.
 MOST_LINES = 20_000_000
 # What may separate columns: a comma, or else what Excel writes where that is the decimal point.
-DELIMITERS = (",", ";", "\t")
+DELIMITERS = (",", ";", "\t", "|")
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -68,7 +68,7 @@ def csv_lines(file: BinaryIO, path: str) -> Iterator[tuple[int, list[str]]]:
     except UnicodeDecodeError:
         raise InvalidInput(
             f"{path} must be UTF-8 text, got other bytes at line {_undecodable(text.detach())}; "
-            "save it as CSV UTF-8, or say its encoding where it is read."
+            "save it as CSV UTF-8, or say its encoding where it is read (--encoding cp1252)."
         ) from None
     finally:
         # The file stays open for whoever opened it; it is detached already if it was no UTF-8.
@@ -77,10 +77,11 @@ def csv_lines(file: BinaryIO, path: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def delimiter_of(first_line: str) -> str:
-    r"""Return what separates the columns: a comma, or a semicolon or a tab where no comma does.
+    r"""Return what separates the columns: a comma, or what else does where no comma does.
 
-    >>> [delimiter_of(line) for line in ("id,a;b", "Id;Klasse", '"a;b","c"', "a\tb", "label")]
-    [',', ';', ',', '\t', ',']
+    >>> lines = "id,a;b", "Id;Klasse", '"a;b","c"', "a\tb", "a|b", "label"
+    >>> [delimiter_of(line) for line in lines]
+    [',', ';', ',', '\t', '|', ',']
     """
     for delimiter in DELIMITERS:
         with contextlib.suppress(csv.Error):

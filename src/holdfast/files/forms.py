@@ -33,6 +33,20 @@ LARGEST_UNPACKED, LARGEST_JSON = 1 << 30, 256 << 20
 # Beyond this a file that was made here lies on disk.
 MOST_IN_MEMORY = 64 << 20
 BLOCK = 1 << 20
+# What else begins so, and what to do with it. A pickle may run a program: it is never opened.
+OTHERS = {
+    b"PK\x03\x04": "an Excel workbook, an archive of arrays or a zip file; save the one table or "
+    "array as CSV UTF-8, Parquet or NPY",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the sheet as CSV UTF-8",
+    b"ARROW1": "a Feather file; write it as Parquet",
+    b"\x80\x04\x95": "a pickle, which is never opened; write Parquet or CSV",
+    b"\x80\x05\x95": "a pickle, which is never opened; write Parquet or CSV",
+    b"BZh": "packed by bzip2; unpack it, or pack it by gzip",
+    b"\xfd7zXZ": "packed by xz; unpack it, or pack it by gzip",
+    b"\x28\xb5\x2f\xfd": "packed by zstd; unpack it, or pack it by gzip",
+    b"\x89HDF": "an HDF5 file; write the table as Parquet or CSV",
+    b"SQLite": "an SQLite database; write the table as CSV",
+}
 UTF_8 = ("utf-8", "utf-8-sig", "ascii")
 
 _encoding: ContextVar[str | None] = ContextVar("encoding", default=None)
@@ -70,6 +84,7 @@ def as_csv(file: BinaryIO, path: str) -> tuple[BinaryIO, str]:
 
     A file that is one already is returned as it is; any other is closed.
     """
+    _refuse_other(file, path)
     magic = file.read(4)
     file.seek(0)
     if magic.startswith(GZIP):
@@ -90,11 +105,22 @@ def as_csv(file: BinaryIO, path: str) -> tuple[BinaryIO, str]:
     return file, path
 
 
+def _refuse_other(file: BinaryIO, path: str) -> None:
+    """Refuse a file of another form by the name of the form, with what to do."""
+    start = file.read(8)
+    file.seek(0)
+    for begins, what in OTHERS.items():
+        if start.startswith(begins):
+            file.close()
+            raise InvalidInput(f"{path} must be CSV, JSON, Parquet or NPY, got {what}.")
+
+
 def is_plain_csv(file: BinaryIO) -> bool:
     """Tell whether a file is none of the other forms, nor empty: then it is CSV or nothing."""
     magic = file.read(4)
     file.seek(0)
-    others = magic.startswith((GZIP, PARQUET, NPY)) or _is_json(file) or _encoding.get() is not None
+    packed = (GZIP, PARQUET, NPY, *(begins[:4] for begins in OTHERS))
+    others = magic.startswith(packed) or _is_json(file) or _encoding.get() is not None
     return bool(magic) and not others
 
 

@@ -240,16 +240,18 @@ class _VerdictSearch:
         elif self.verdict.about == "public board":
             yield "Nothing gained here counts where a private part decides alone."
         if doubt(self.board, unread=unread, by_looks=True) is None:
-            sure = self.unit.times(found.within(SURE), self.share).upper
-            gap = _two_digits(
-                max(RESERVE * sure + self.unit.rounding_unit, self.verdict.gap_points)
-            )
-            most = self.board.most_gap
-            if self.verdict.gap_points < gap < most:
+            gap = self._safe_gap(self.unit.times(found.within(SURE), self.share).upper)
+            if gap is not None:
                 yield (
                     f"As things are, gaps of {self.unit.number(gap)} or more are safe: at least "
                     "twice what can be gained."
                 )
+
+    def _safe_gap(self, sure: float) -> float | None:
+        """Return the gap from which on a gain is no matter; None: two scores differ by less."""
+        gap = _two_digits(max(RESERVE * sure + self.unit.rounding_unit, self.verdict.gap_points))
+        most = min(self.board.most_gap, self.unit.perfect)
+        return gap if self.verdict.gap_points < gap < most else None
 
     def _held_back(self) -> Iterator[Fix]:
         """Yield rows held back: as many as make a private score good to the gap, if there are.
@@ -379,9 +381,9 @@ class _VerdictSearch:
         shown = self.unit.times(tried.strongest.points, self.share).at_most(certain)
         sure = self.unit.times(tried.strongest.within(SURE), self.share)
         word = word_for(sure, self.verdict.gap_points, proven=proven, most=certain)
-        if word == "SAFE" and not proven:
-            unsure = doubt(self.board, unread=tried.unread, by_looks=True)
-            word = "MARGINAL" if unsure else word
+        unsure = doubt(self.board, unread=tried.unread, by_looks=True)
+        if word == "SAFE" and not proven and unsure:
+            word = "MARGINAL"
         elif word == "MARGINAL" and min(sure.upper, certain) >= self.verdict.gap_points:
             word = "UNSAFE"
         before, better = self.verdict, WORDS.index(word) - WORDS.index(self.verdict.word)
@@ -389,7 +391,10 @@ class _VerdictSearch:
             return None
         blur = self._blur(rule, looks)
         was = in_digits(max(0.0, before.points.mean), self.unit.rounding_unit)
-        left = self.unit.in_words(replace(shown, mean=max(0.0, shown.mean)))
+        now = replace(shown, mean=max(0.0, shown.mean))
+        fell = in_digits(now.mean, self.unit.rounding_unit) != was
+        left = f"{f'falls from {was} to' if fell else 'is'} {self.unit.in_words(now)}"
+        holds = None if word == "SAFE" or unsure else self._safe_gap(sure.upper)
         return Fix(
             rule=str(rule),
             looks=asked,
@@ -400,8 +405,8 @@ class _VerdictSearch:
             proven=proven,
             verdict=word,
             text=f"{self._change(rule, looks, less=less)} ({self._price(rule, blur)}): the worst "
-            f"gain found falls from {was} to {left}, and the verdict "
-            f"{'becomes' if better else 'stays'} {word}.",
+            f"gain found {left}, and the verdict {'becomes' if better else 'stays'} {word}"
+            + (f"; gaps of {self.unit.number(holds)} or more are safe then." if holds else "."),
             read=READ,
             show=TOTAL if less else ALL_SHOWN,
         )
