@@ -32,6 +32,7 @@ from benchmarks import (
     lattice,
     metrics,
     multiclass_pairing,
+    ordinary_boards,
     power,
     standings,
     tiny,
@@ -65,6 +66,7 @@ def everything() -> dict[str, Generated]:
             choosing_a_rule,
             metrics,
             real,
+            ordinary_boards,
             standings,
             detected,
         )
