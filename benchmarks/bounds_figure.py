@@ -20,9 +20,9 @@ from benchmarks.generated_base import Generated
 from benchmarks.tables import DATA, ROOT
 from holdfast.certificates import certify
 from holdfast.experiments import Experiment, mean_of, run
-from holdfast.mechanisms import parse_mechanism
 from holdfast.planner import plan
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 PICTURE = ROOT / "docs" / "images" / "bounds.svg"
 SEED = 1
@@ -77,7 +77,7 @@ class Bounds(Generated):
         if what in ("any", "fixed"):
             found = certify(problem, fixed_queries=what == "fixed")
             return round(problem.n_examples * found.gain, 3)
-        found = certify(problem, parse_mechanism(what))
+        found = certify(problem, parse_rule(what))
         return [round(100 * found.gain, 2), found.bound]
 
     def cells(self, content: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from holdfast.bounds.spread_of_answers import exact_accuracy, rounded_accuracy
 from holdfast.bounds.two_classes import pairs_accuracy
 from holdfast.bounds.weighted_transcripts import weighted_accuracy
 from holdfast.certificates import certify
-from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 SIZES = (
     (1000, 10, 100),
@@ -59,7 +59,7 @@ def main() -> None:
         for rule in RULES:
             for knows in KNOWN:
                 start = time.process_time()
-                found = certify(Problem(n, m, k), parse_mechanism(rule), knows=knows, accounts=1)
+                found = certify(Problem(n, m, k), parse_rule(rule), knows=knows, accounts=1)
                 seconds = time.process_time() - start
                 slowest = max(slowest, seconds)
                 who = "nothing" if knows is None else f"a model of {knows:g}"

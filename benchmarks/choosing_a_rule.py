@@ -28,8 +28,8 @@ from holdfast.audit.scenarios.plays import players
 from holdfast.audit.scenarios.suite import compared
 from holdfast.experiments.summary import Mean
 from holdfast.files.label_files import LabelFile
-from holdfast.mechanisms import Exact, Ladder, Rounding, Rule
 from holdfast.problem import Problem
+from holdfast.rules import Exact, Ladder, Rounding, Rule
 
 SIZES = [
     (n, m, k)

@@ -32,13 +32,13 @@ from holdfast.attacks.description import Needs
 from holdfast.attacks.registry import attack_type
 from holdfast.labels import Labels
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.planner import Forecast, Plan, plan_under
 from holdfast.planner.auto import made
 from holdfast.planner.plan import MIXTURE
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 __all__ = ["Cell", "CellResult", "Played", "cell_result", "random_cells"]
 
@@ -147,7 +147,7 @@ def _drawn(rng: np.random.Generator, weights: dict[str, float]) -> str:
 
 def cell_result(cell: Cell, *, work: float = 1.5e8, fewest: int = FEWEST) -> CellResult:
     """Plan a cell and play what was chosen and its rivals, on the same labels."""
-    rule = parse_mechanism(cell.rule)
+    rule = parse_rule(cell.rule)
     _, prior = cell.labels(np.random.default_rng([cell.seed, 0]))
     found = plan_under(rule, cell.problem, prior=prior)
     rivals = [

@@ -50,12 +50,12 @@ from holdfast.audit.metrics.units import constant_value
 from holdfast.audit.result import TOTAL
 from holdfast.files.label_files import LabelFile
 from holdfast.loop import play
-from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.metrics.display import Display
 from holdfast.metrics.probabilities import ProbabilityMetric
 from holdfast.oracles import LabelOracle, MetricOracle
 from holdfast.planner import Auto
 from holdfast.problem import Problem
+from holdfast.rules import Rule, parse_rule
 
 N_EXAMPLES = 10_000
 SEEDS = 3
@@ -76,7 +76,7 @@ GROUPS = 4
 
 def rounding(decimals: int | None) -> Rule | None:
     """Return the rule that releases so many decimals."""
-    return None if decimals is None else parse_mechanism(f"round:{decimals}")
+    return None if decimals is None else parse_rule(f"round:{decimals}")
 
 
 def looks_row(
@@ -260,7 +260,7 @@ def skewed_request(metric: str, looks: int, seed: int, n: int = N_EXAMPLES) -> R
         name="skewed",
         file=file,
         parts=parts_of(file),
-        rule=parse_mechanism("exact"),
+        rule=parse_rule("exact"),
         looks=parse_looks(str(looks)),
         seed=SEED,
     )
@@ -486,7 +486,7 @@ def breakdown_row(
     """Measure what the total gives away, or what scores per group do."""
     hidden, m = labels_of(data, name)
     groups = np.load(data / name / f"{column}.npy", allow_pickle=False)
-    rule = rounding(decimals) or parse_mechanism("exact")
+    rule = rounding(decimals) or parse_rule("exact")
     released = "exact" if decimals is None else "one decimal of a percent"
     if not by_group:
         return real_row(f"{title}, total", released, hidden, m, metrics.Accuracy(), planned, rule)
@@ -513,9 +513,7 @@ def per_class_row(data: Path, *, whole: bool) -> str:
     show = metrics.ConfusionMatrix(m) if whole else metrics.PerClassRecall(m)
     title = "confusion matrix" if whole else "recall per class"
     released = "exact, or counts" if whole else "exact, or one decimal of a percent"
-    return real_row(
-        f"CIFAR-10, {title}", released, hidden, m, show, make, parse_mechanism("round:3")
-    )
+    return real_row(f"CIFAR-10, {title}", released, hidden, m, show, make, parse_rule("round:3"))
 
 
 class CountsOfShares:
@@ -545,13 +543,13 @@ def shares_row(data: Path) -> str:
 
     show = metrics.ConfusionMatrix(m, shares=True)
     name, released = "CIFAR-10, confusion matrix", "shares, one decimal of a percent"
-    return real_row(name, released, hidden, m, show, make, parse_mechanism("round:3"))
+    return real_row(name, released, hidden, m, show, make, parse_rule("round:3"))
 
 
 def total_row(data: Path, decimals: int | None) -> str:
     """Measure what the accuracy of CIFAR-10 gives away."""
     hidden, m = labels_of(data, "cifar10")
-    rule = rounding(decimals) or parse_mechanism("exact")
+    rule = rounding(decimals) or parse_rule("exact")
     released = "exact" if decimals is None else "one decimal of a percent"
     return real_row("CIFAR-10, total", released, hidden, m, metrics.Accuracy(), planned, rule)
 

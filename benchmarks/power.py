@@ -40,12 +40,12 @@ from holdfast.bounds.binomial import entropy
 from holdfast.experiments.pool import pool
 from holdfast.labels import Labels
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.planner import Auto
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
+from holdfast.rules import parse_rule
 
 KINDS = ["small", "middle", "lattice", "large", "answers", "hole", "prior"]
 
@@ -134,7 +134,7 @@ def game(nothing: None, task: tuple[Cell, np.random.SeedSequence]) -> Result:
     n, m, _ = problem
     rng = np.random.default_rng(sequence)
     hidden = rng.integers(m, size=n)
-    rule = parse_mechanism(cell.mechanism)
+    rule = parse_rule(cell.mechanism)
     prior = None
     if cell.model_accuracy is not None:
         prior = synthetic_model(cell.model_accuracy, hidden, m, rng)

@@ -22,8 +22,8 @@ from holdfast.experiments import Matrix, heat_map, mean_of, run, run_matrix, sum
 from holdfast.experiments.demonstration import demo_experiments
 from holdfast.experiments.matrix_plays import Task, play_once
 from holdfast.experiments.suite import SUITE
-from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 __all__ = ["AuditShown", "Demo", "MatrixShown", "make_demo"]
 
@@ -134,7 +134,7 @@ class AuditShown(Generated):
 
     def measured(self, cell: str) -> str:
         """Certify one rule again: 899 examples, 10 classes, 1,000 looks, in half points upward."""
-        found = certify(Problem(899, 10, 1000), parse_mechanism(cell))
+        found = certify(Problem(899, 10, 1000), parse_rule(cell))
         return f"{math.ceil(200 * found.gain - 1e-9) / 2:.1f}"
 
 
@@ -168,7 +168,7 @@ def make_demo(demo: Sequence[str], audit: Sequence[str]) -> str:
 
 
 class MatrixShown(Generated):
-    """`holdfast bench matrix`: the table and the heat map of docs/mechanisms.md."""
+    """`holdfast bench matrix`: the table and the heat map of docs/rules.md."""
 
     name = "matrix"
     command = "python -m benchmarks.generated matrix"
@@ -221,7 +221,7 @@ class MatrixShown(Generated):
 
     def _numbers(self, rule: str, one: str, many: str) -> list[str]:
         """Return both gains on labels that the choice had not seen, bound and price."""
-        parsed, problem, gains = parse_mechanism(rule), self.matrix.problem, []
+        parsed, problem, gains = parse_rule(rule), self.matrix.problem, []
         for name in (one, many):
             trials = range(self.matrix.trials, 2 * self.matrix.trials)
             plays = [play_once(self.matrix, Task(parsed, name, trial)) for trial in trials]

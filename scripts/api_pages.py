@@ -46,7 +46,7 @@ PUBLIC = {
     ),
     "Bounds": ("holdfast.bounds", "holdfast.certificates", "holdfast.statements"),
     "Rules and metrics": (
-        "holdfast.mechanisms",
+        "holdfast.rules",
         "holdfast.metrics",
         "holdfast.plugins",
         "holdfast.testing",
@@ -78,7 +78,8 @@ PUBLIC = {
 # What the rest is made of: may change without a word. Its docstrings are in the source.
 INTERNAL = (
     "adapters", "cli", "compiling", "cores", "extras", "files", "hashing", "interrupts", "kernels",
-    "loop", "measured", "plain_page", "problem", "quoting", "roots", "server", "transcript",
+    "loop", "measured", "mechanisms", "plain_page", "problem", "quoting", "roots", "server",
+    "transcript",
 )  # fmt: skip
 
 

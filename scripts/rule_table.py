@@ -1,4 +1,4 @@
-"""Write the table of release rules in docs/mechanisms.md from the rules themselves.
+"""Write the table of release rules in docs/rules.md from the rules themselves.
 
 Run as `python scripts/rule_table.py`; a test fails when the page is stale. What is released is the
 first line of a rule's docstring, the resolution that of its `resolution`.
@@ -9,9 +9,9 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
-from holdfast.mechanisms import Rule, rule_classes
+from holdfast.rules import Rule, rule_classes
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "mechanisms.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "rules.md"
 BEGIN = "<!-- Written by scripts/rule_table.py; change the rules' docstrings instead. -->\n"
 END = "<!-- End of the table. -->\n"
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LINE = "from holdfast.mechanisms.uniform import Uniform as Uniform\n"
+LINE = "from holdfast.rules.uniform import Uniform as Uniform\n"
 # Runs commands in one process; prints what each printed, and what the package says of the rule.
 SCRIPT = """
 import contextlib, io, json, sys
-import holdfast.mechanisms
+import holdfast.rules
 from holdfast import Problem
 from holdfast.cli import main
-from holdfast.mechanisms import compared_rules, parse_mechanism
+from holdfast.rules import compared_rules, parse_rule
 from holdfast.testing import check_rule
 from rule_table import table
 
@@ -28,9 +28,9 @@ for command in json.load(sys.stdin):
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(command)
     printed[" ".join(command[:2])] = [code, out.getvalue(), err.getvalue()]
-check_rule(parse_mechanism("uniform:0.05"))
+check_rule(parse_rule("uniform:0.05"))
 print(json.dumps({
-    "file": holdfast.mechanisms.__file__,
+    "file": holdfast.rules.__file__,
     "compared": [str(rule) for rule in compared_rules(Problem(100, 2, 9))],
     "table": table(),
     "printed": printed,
@@ -43,15 +43,15 @@ def package(tmp_path_factory):
     """Copy the package, the rest of it by reference, with the skeleton and its line."""
     folder = tmp_path_factory.mktemp("copy")
     source, copy = ROOT / "src" / "holdfast", folder / "holdfast"
-    (copy / "mechanisms").mkdir(parents=True)
+    (copy / "rules").mkdir(parents=True)
     for path in source.iterdir():
-        if path.name not in ("mechanisms", "__pycache__"):
+        if path.name not in ("rules", "__pycache__"):
             (copy / path.name).symlink_to(path)
-    for path in (source / "mechanisms").glob("*.py"):
-        (copy / "mechanisms" / path.name).write_text(path.read_text())
+    for path in (source / "rules").glob("*.py"):
+        (copy / "rules" / path.name).write_text(path.read_text())
     skeleton = re.search(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
-    (copy / "mechanisms" / "uniform.py").write_text(skeleton[1])
-    imports = copy / "mechanisms" / "__init__.py"
+    (copy / "rules" / "uniform.py").write_text(skeleton[1])
+    imports = copy / "rules" / "__init__.py"
     imports.write_text(imports.read_text() + LINE)
     return folder
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast import attacks, mechanisms
+from holdfast import attacks, rules
 from holdfast.attacks import through_metrics
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import FAMILIES, Described
@@ -18,12 +18,12 @@ from holdfast.attacks.through_metrics.description import (
 )
 from holdfast.cli.app import COMMANDS
 from holdfast.errors import NotSupported
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.rules.base import Reading, Rule
 
 ROOT = Path(__file__).resolve().parents[1]
 IMPORTED = re.compile(r"^\s*from (holdfast[\w.]*)(?:\.| import )(_[a-z]\w*)\b", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-CLASSES = {**vars(attacks), **vars(through_metrics), **vars(mechanisms)} | {
+CLASSES = {**vars(attacks), **vars(through_metrics), **vars(rules)} | {
     cls.__name__: cls
     for cls in (
         Described,

@@ -88,7 +88,7 @@ WITHOUT_A_COMPILER = """
 import sys
 sys.modules["numba"] = None
 import numpy as np
-from holdfast import Problem, bounds, certificates, client, guard, mechanisms, metrics
+from holdfast import Problem, bounds, certificates, client, guard, rules, metrics
 from holdfast.cli import main
 
 labels = np.arange(3000) % 3

@@ -10,8 +10,8 @@ from holdfast.errors import NotSupported, OutOfTurn
 from holdfast.evaluate import evaluate
 from holdfast.kernels.fixed_queries import Staircase
 from holdfast.kernels.matches import MATCHES_AT_A_TIME
-from holdfast.mechanisms import Rounding
 from holdfast.oracles import LabelOracle
+from holdfast.rules import Rounding
 
 SIZES = [(50, 3, 1), (50, 3, 2), (51, 3, 52), (300, 2, 40), (60, 70_000, 20), (2000, 10, 100)]
 AT_ONCE = ["BlockMajority", "ColumnVote", "UniformVote"]

@@ -22,10 +22,10 @@ from holdfast.attacks.exact.lattice.attack import Lattice
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.attacks.steering.steered_pools import SteeredPools
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.planner.forecast import forecast
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 from holdfast.setting import Setting
 from tests.paces import few
 
@@ -64,7 +64,7 @@ def test_cells_are_drawn_from_the_whole_range():
     assert sizes[:, 1].max() > 800
     assert {cell.prior for cell in cells} == {"none", "flat", "spread", "pairs", "shares"}
     for text in {cell.rule for cell in cells}:
-        parse_mechanism(text)
+        parse_rule(text)
 
 
 def test_what_is_right_is_counted():

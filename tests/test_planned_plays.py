@@ -6,12 +6,12 @@ import pytest
 from holdfast import Problem, play
 from holdfast.answers import NewBestAnswers, RankAnswers
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import parse_mechanism
-from holdfast.mechanisms.registry import rule_classes
 from holdfast.oracles import LabelOracle
 from holdfast.planner import Auto, plan_under
 from holdfast.planner.auto import made
 from holdfast.priors import Prior
+from holdfast.rules import parse_rule
+from holdfast.rules.registry import rule_classes
 
 RULES = [
     *dict.fromkeys(form for cls in rule_classes() for form in cls.text_forms),
@@ -40,7 +40,7 @@ def in_haste(monkeypatch):
 @pytest.mark.usefixtures("in_haste")
 @pytest.mark.parametrize("text", RULES)
 def test_what_is_planned_under_a_rule_plays_under_it(text):
-    rule = parse_mechanism(text)
+    rule = parse_rule(text)
     for problem in SIZES:
         n, m, _ = problem
         rng = np.random.default_rng(7)
@@ -59,7 +59,7 @@ def test_what_is_planned_under_a_rule_plays_under_it(text):
 @pytest.mark.parametrize("text", ["ladder", "ladder:0.02", "improved", "rank", "round:2"])
 def test_the_attack_that_plans_plays_under_the_rule_it_was_told(text):
     n, m, _ = problem = Problem(80, 4, 40)
-    rule, rng = parse_mechanism(text), np.random.default_rng(3)
+    rule, rng = parse_rule(text), np.random.default_rng(3)
     hidden = rng.integers(m, size=n)
     attack = Auto(problem, rng=rng, answers=rule.board_model(problem))
     play(attack, LabelOracle(hidden, problem=problem, mechanism=rule, rng=rng))
@@ -69,8 +69,8 @@ def test_the_attack_that_plans_plays_under_the_rule_it_was_told(text):
 
 def test_a_ladder_is_not_taken_for_exact_answers():
     problem = Problem(1000, 10, 100)
-    exact = plan_under(parse_mechanism("exact"), problem)
-    ladder = plan_under(parse_mechanism("ladder"), problem)
+    exact = plan_under(parse_rule("exact"), problem)
+    ladder = plan_under(parse_rule("ladder"), problem)
     assert ladder.setting.answers == NewBestAnswers(standard_errors=1.0)
     assert 0.0 < ladder.chosen.gain < 0.6 * exact.chosen.gain
     steering = next(each for each in ladder.forecasts if each.attack == exact.chosen.attack)
@@ -80,25 +80,25 @@ def test_a_ladder_is_not_taken_for_exact_answers():
 
 def test_ranks_are_as_good_as_new_bests():
     problem = Problem(500, 5, 60)
-    ranks = plan_under(parse_mechanism("rank"), problem)
+    ranks = plan_under(parse_rule("rank"), problem)
     assert ranks.setting.answers == RankAnswers()
-    bits = plan_under(parse_mechanism("improved"), problem)
+    bits = plan_under(parse_rule("improved"), problem)
     assert bits.setting.answers == NewBestAnswers(bits=True)
     assert ranks.chosen.gain == pytest.approx(bits.chosen.gain, rel=0.1)
 
 
 def test_where_no_forecast_is_honest_there_is_none_but_a_choice():
-    found = plan_under(parse_mechanism("split:5"), Problem(200, 4, 30))
+    found = plan_under(parse_rule("split:5"), Problem(200, 4, 30))
     assert all(each.gain is None for each in found.forecasts)
     assert found.chosen.reason.endswith("so its gain is not known")
     assert found.chosen.rank > 0.0
 
 
 def test_a_batch_that_is_never_full_is_not_asked():
-    found = plan_under(parse_mechanism("batch:50"), Problem(200, 4, 30))
+    found = plan_under(parse_rule("batch:50"), Problem(200, 4, 30))
     assert (found.chosen.gain, found.chosen.looks) == (0.0, 0)
     assert "never full" in found.forecasts[-1].reason
-    some = plan_under(parse_mechanism("batch:7"), Problem(200, 4, 30))
+    some = plan_under(parse_rule("batch:7"), Problem(200, 4, 30))
     assert some.setting.problem.n_queries == 28
     assert not some.chosen.adaptive
 

@@ -19,13 +19,13 @@ from holdfast.bounds import best_impossible
 from holdfast.certificates import certify
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.measured import table
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.planner import Auto, Mixture, Setting, plan, plan_under
 from holdfast.planner.forecast import forecast
 from holdfast.planner.mixture import part_of
 from holdfast.planner.strongest import best_gain
 from holdfast.priors import Prior
+from holdfast.rules import parse_rule
 from tests.attacks.released import model_guess, play_under
 from tests.paces import few
 
@@ -478,7 +478,7 @@ def test_the_best_gain_under_rounding_is_that_of_the_attack_made_for_it():
 
 def test_every_gain_has_a_standard_error_and_ties_go_to_the_surer():
     """Of 200 examples and 40 looks, under a Ladder: climbs are rehearsed, formulas are not."""
-    found = plan_under(parse_mechanism("ladder:0.02"), Problem(200, 4, 40)).forecasts
+    found = plan_under(parse_rule("ladder:0.02"), Problem(200, 4, 40)).forecasts
     assert all((each.gain is None) == (each.error is None) for each in found)
     rehearsed = [each for each in found if each.rehearsed]
     best = max(rehearsed, key=lambda each: each.gain)

@@ -4,8 +4,8 @@ import pytest
 from holdfast import Problem, Transcript, attacks, play
 from holdfast.attacks import without_features
 from holdfast.errors import BudgetExhausted, NotSupported
-from holdfast.mechanisms import PENDING, parse_mechanism
 from holdfast.oracles import ClassifierOracle, LabelOracle
+from holdfast.rules import PENDING, parse_rule
 
 PROBLEM = Problem(200, 4, 24)
 HIDDEN = np.random.default_rng(4).integers(4, size=200).astype(np.uint8)
@@ -13,7 +13,7 @@ REFUSING = "thresholdout:threshold=0.001,scale=0.0001,budget=3"
 
 
 def oracle(rule):
-    return LabelOracle(HIDDEN, problem=PROBLEM, mechanism=parse_mechanism(rule))
+    return LabelOracle(HIDDEN, problem=PROBLEM, mechanism=parse_rule(rule))
 
 
 def fresh(cls):
@@ -69,7 +69,7 @@ def test_a_rule_that_refuses_ends_the_play_if_that_is_asked_for(batch):
 
 def test_classifiers_are_not_rehearsed():
     asked = ClassifierOracle(
-        np.arange(200), HIDDEN, problem=PROBLEM, mechanism=parse_mechanism("batch:24")
+        np.arange(200), HIDDEN, problem=PROBLEM, mechanism=parse_rule("batch:24")
     )
     with pytest.raises(NotSupported, match="not played where answers come in batches"):
         play(fresh(without_features.BlockMajority), asked)

@@ -13,7 +13,7 @@ EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "plugin"
 RULE = """
 from dataclasses import dataclass
 from typing import ClassVar
-from holdfast.mechanisms import Rounding
+from holdfast.rules import Rounding
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Broken:
 SCRIPT = """
 import contextlib, io, json, sys
 from holdfast.cli import main
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 
 for line in json.load(sys.stdin):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         code = main(line.split())
     print(json.dumps([code, out.getvalue()]))
-print(json.dumps(type(parse_mechanism("thirds:1")).__name__))
+print(json.dumps(type(parse_rule("thirds:1")).__name__))
 """
 
 

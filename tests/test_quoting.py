@@ -3,9 +3,9 @@ import pytest
 from holdfast.errors import InvalidInput
 from holdfast.files.label_files import read_labels
 from holdfast.guard.windows import parse_duration
-from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import check_at_least
 from holdfast.quoting import LONGEST_QUOTE, listed, quoted, shortened
+from holdfast.rules import parse_rule
 
 
 def test_a_short_value_is_quoted_as_it_is():
@@ -54,9 +54,9 @@ LONG = "y" * 100_000
 @pytest.mark.parametrize(
     "fails",
     [
-        lambda: parse_mechanism(LONG),
-        lambda: parse_mechanism(f"round:{LONG}"),
-        lambda: parse_mechanism(f"thresholdout:{LONG}=3"),
+        lambda: parse_rule(LONG),
+        lambda: parse_rule(f"round:{LONG}"),
+        lambda: parse_rule(f"thresholdout:{LONG}=3"),
         lambda: parse_duration(LONG),
         lambda: parse_duration("9" * 5000 + " days"),
         lambda: check_at_least("looks", -(10**5000), 1),

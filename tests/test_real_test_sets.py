@@ -340,9 +340,9 @@ def test_analysts_have_a_row_for_every_rule_and_order(data, monkeypatch):
 def test_a_rule_is_as_exact_only_if_every_count_has_its_own_answer(rule, n, hides):
     assert grid.hides_nothing(rule, n) is not hides
     if rule.startswith("round") and not hides:
-        from holdfast.mechanisms import parse_mechanism
+        from holdfast.rules import parse_rule
 
-        step = parse_mechanism(rule).rounds_to
+        step = parse_rule(rule).rounds_to
         answers = {round(count / n / float(step)) for count in range(n + 1)}
         assert len(answers) == n + 1
 

@@ -26,11 +26,11 @@ from holdfast.detect import Panel, Watch
 from holdfast.errors import BudgetExhausted, HoldfastError
 from holdfast.experiments.suite import attack_on
 from holdfast.labels import Labels
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
+from holdfast.rules import parse_rule
 from holdfast.votes import Votes
 
 LOOKS, ACCOUNTS, MODELS, MEMBERS = 100, 3, 5, 9
@@ -73,7 +73,7 @@ def play(
     seed: int,
 ) -> dict[str, Any]:
     """Play one attack and watch it."""
-    problem, rule = Problem(real.labels.size, real.n_classes, LOOKS), parse_mechanism(rule_text)
+    problem, rule = Problem(real.labels.size, real.n_classes, LOOKS), parse_rule(rule_text)
     rng = rng_of("attack", real.name, rule_text, name, prior is not None, seed)
     if isinstance(prior, Votes):
         answers = rule.answer_model(problem)

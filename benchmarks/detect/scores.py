@@ -26,13 +26,13 @@ from holdfast.detect import Panel, Watch
 from holdfast.detect.reading import as_judged
 from holdfast.errors import BudgetExhausted, HoldfastError
 from holdfast.labels import Labels
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics import Metric, Submission
 from holdfast.metrics.registry import parse_metric
 from holdfast.oracles import MetricOracle
 from holdfast.planner import board_under
 from holdfast.planner.through_metrics import planned_on_counts
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 LOOKS, ATTACKED, SEEDS = 20, 100, range(20)
 RULES = ("exact", "round:3")
@@ -146,9 +146,9 @@ def attacked(data: Path) -> Iterator[dict[str, Any]]:
         low, high = (0, 999) if name == "numbers" else (0, 1)
         for rule_text in RULES:
             board = board_under(
-                parse_mechanism(rule_text), MetricBoard(metric, low=low, high=high, sizes=sizes)
+                parse_rule(rule_text), MetricBoard(metric, low=low, high=high, sizes=sizes)
             )
-            inner = planned_on_counts(parse_mechanism(rule_text))
+            inner = planned_on_counts(parse_rule(rule_text))
             for each in attacks_on(board, m, from_nothing=[inner]):
                 row = {"set": name, "metric": metric_text, "rule": rule_text, "attack": each.name}
                 began = time.process_time()
@@ -174,7 +174,7 @@ def game(
         truth,
         metric,
         n_queries=ATTACKED,
-        mechanism=parse_mechanism(rule_text),
+        mechanism=parse_rule(rule_text),
         rng=rule_rng,
         n_classes=None if metric.takes is Submission.NUMBERS else m,
     )

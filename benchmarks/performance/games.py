@@ -19,7 +19,7 @@ from holdfast.attacks.registry import attack_types
 from holdfast.experiments.pool import pool
 from holdfast.experiments.suite import attack_on
 from holdfast.kernels.matches import matches_and_largest
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 
 __all__ = ["GAME_KERNELS", "core_row", "game_rows", "scaling_rows"]
 
@@ -82,7 +82,7 @@ def _takes_classes(cls: type[Described]) -> bool:
 
 
 def _rule(cls: type[Described]) -> Any:
-    return parse_mechanism("round:2" if cls.needs is Needs.ROUNDING else "exact")
+    return parse_rule("round:2" if cls.needs is Needs.ROUNDING else "exact")
 
 
 def _game(cls: type[Described], problem: Problem) -> Callable[[], object]:

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.labels import label_dtype
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 __all__ = ["MARGIN", "Outcome", "ascending", "submitted"]
 
@@ -114,7 +114,7 @@ def submitted(
     # A class more for those who gave no answer, so that it counts as wrong.
     silent = np.where(votes < n_classes, votes, n_classes).astype(label_dtype(n_classes + 1))
     problem = Problem(labels.size, n_classes + 1, len(order))
-    oracle = LabelOracle(labels, problem=problem, mechanism=parse_mechanism(rule))
+    oracle = LabelOracle(labels, problem=problem, mechanism=parse_rule(rule))
     leader, shown = -1, -np.inf
     leaders = progress = rejected = promoted = 0
     for model in order:

@@ -24,12 +24,12 @@ from holdfast.attacks.registry import attack_type
 from holdfast.attacks.through_metrics import ByGroup
 from holdfast.errors import HoldfastError, NotSupported
 from holdfast.experiments.suite import attack_on
-from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.oracles import LabelOracle, MetricOracle
 from holdfast.planner.auto import made
 from holdfast.planner.plan import MIXTURE, Plan, plan_under
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
+from holdfast.rules import Rule, parse_rule
 
 __all__ = ["BY_GROUP", "MODELS", "NOTHING", "PLANNED", "TOTAL", "Game", "Player"]
 
@@ -87,7 +87,7 @@ class Player:
         return {**row, "versions": versions_of(row["attack"]), "seconds": seconds}
 
     def _outcome(self, game: Game) -> dict[str, Any]:
-        real, rule = self._real, parse_mechanism(game.rule)
+        real, rule = self._real, parse_rule(game.rule)
         problem = Problem(real.labels.size, real.n_classes, game.looks)
         for_attack, for_rule = game.generator.spawn(2)
         if game.shown == BY_GROUP:
@@ -146,7 +146,7 @@ class Player:
 
 
 def _plan(rule: str, problem: Problem) -> Plan:
-    return plan_under(parse_mechanism(rule), problem)
+    return plan_under(parse_rule(rule), problem)
 
 
 def _plan_alone(rule: str, problem: Problem) -> list[str]:
@@ -155,7 +155,7 @@ def _plan_alone(rule: str, problem: Problem) -> list[str]:
     Where rounding hides nothing of a small group, it may of one that is a little larger: then the
     next one plays.
     """
-    plan = plan_under(parse_mechanism(rule), problem)
+    plan = plan_under(parse_rule(rule), problem)
     able = [each for each in plan.forecasts if each.rank is not None and each.attack != MIXTURE]
     return [each.attack for each in able]
 

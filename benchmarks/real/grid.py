@@ -16,7 +16,7 @@ from benchmarks.real.sets import RealSet
 from benchmarks.real.versions import versions_of
 from holdfast.attacks.description import Needs, Reads
 from holdfast.attacks.registry import attack_types
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 from holdfast.sweeps import Experiment, Journal, run
 from holdfast.sweeps.cells import Row
 
@@ -64,7 +64,7 @@ def informed_attacks(rule: str) -> list[str]:
     (`strongest_by_forecast`): hit pools leave every example to a model that is as sure as real ones
     are. The planner's rehearsals with a model take longer than the games.
     """
-    asked = parse_mechanism(rule)
+    asked = parse_rule(rule)
     board = Reads.NEW_BEST if asked.remembers and asked.tells_best else Reads.SCORES
     return [
         cls.name
@@ -81,7 +81,7 @@ def hides_nothing(rule: str, n_examples: int) -> bool:
     >>> hides_nothing("round:4", 10_000), hides_nothing("round:4", 10_001)
     (True, False)
     """
-    step = parse_mechanism(rule).rounds_to
+    step = parse_rule(rule).rounds_to
     return step is not None and rule.startswith("round") and step * n_examples <= 1
 
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
         bounds,
         errors,
         guard,
-        mechanisms,
         metrics,
         oracles,
         planner,
         priors,
+        rules,
         testing,
         votes,
     )
@@ -50,13 +50,13 @@ __all__ = [
     "bounds",
     "errors",
     "guard",
-    "mechanisms",
     "metrics",
     "oracles",
     "planner",
     "play",
     "priors",
     "read_labels",
+    "rules",
     "testing",
     "votes",
 ]
@@ -68,7 +68,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f"holdfast.{HOME_MODULES[name]}"), name)
         globals()[name] = value
         return value
-    if name in __all__:
+    if name in __all__ or name == "mechanisms":  # the former name of rules, for one version more
         return import_module(f"holdfast.{name}")
     raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
 

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from holdfast.errors import BudgetExhausted, InvalidInput, NotSupported
-from holdfast.mechanisms import is_pending
 from holdfast.problem import Problem
 from holdfast.protocols import Answer, Attack, BatchOracle, Oracle
+from holdfast.rules import is_pending
 from holdfast.transcript import Transcript
 
 __all__ = ["play"]

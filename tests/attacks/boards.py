@@ -3,8 +3,8 @@
 import numpy as np
 
 from holdfast import play
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
+from holdfast.rules import parse_rule
 
 
 def gains(build, rule, problem, trials, seed=0):
@@ -16,7 +16,7 @@ def gains(build, rule, problem, trials, seed=0):
             np.random.default_rng([seed, trial, part]) for part in range(3)
         )
         hidden = for_labels.integers(m, size=n)
-        oracle = LabelOracle(hidden, problem=problem, mechanism=parse_mechanism(rule), rng=for_rule)
+        oracle = LabelOracle(hidden, problem=problem, mechanism=parse_rule(rule), rng=for_rule)
         guess = play(build(problem, for_attack), oracle)
         found.append(np.mean(guess == hidden) - 1 / m)
     return np.array(found)

@@ -8,8 +8,8 @@ from holdfast import Problem
 from holdfast.attacks import BlockClimb, HillClimb, ImprovementReader
 from holdfast.errors import InvalidInput
 from holdfast.experiments.suite import attack_on
-from holdfast.mechanisms import parse_mechanism
 from holdfast.planner.forecast import forecast
+from holdfast.rules import parse_rule
 from holdfast.setting import Setting
 from tests.attacks.boards import error, gains
 
@@ -69,9 +69,7 @@ def test_beliefs_promise_what_challenges_gain(n_blocks):
 def test_ties_count_as_rises_where_a_board_shares_ranks(rule):
     """A tie on ranks looks like a rise: told so, it gains as much there as from new bests."""
     problem = Problem(500, 10, 200)
-    found = gains(
-        lambda p, rng: attack_on(BlockClimb, p, rng, parse_mechanism(rule)), rule, problem, 12
-    )
+    found = gains(lambda p, rng: attack_on(BlockClimb, p, rng, parse_rule(rule)), rule, problem, 12)
     assert found.mean() > 0.12
 
 

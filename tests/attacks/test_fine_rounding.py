@@ -7,10 +7,10 @@ from holdfast.answers import RoundedAnswers
 from holdfast.attacks import Detecting, HitPools, Lattice, PooledDetecting, SteeredPools
 from holdfast.attacks.registry import build
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.planner import Auto, Mixture, plan
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 # Sizes, and decimals of which one step is a match, or less.
 CELLS = [(Problem(1000, 10, 90), 3), (Problem(700, 40, 150), 4), (Problem(300, 4, 60), 3)]
@@ -24,7 +24,7 @@ def test_a_game_is_the_same(cls: type, problem: Problem, decimals: int) -> None:
     hidden = np.random.default_rng(5).integers(problem.n_classes, size=problem.n_examples)
     guesses = []
     for rule in ("exact", f"round:{decimals}"):
-        mechanism = parse_mechanism(rule)
+        mechanism = parse_rule(rule)
         model = mechanism.answer_model(problem)
         attack = build(cls, problem, np.random.default_rng(6), answers=model)
         oracle = LabelOracle(
@@ -39,7 +39,7 @@ def test_a_mixture_is_the_same() -> None:
     hidden = np.random.default_rng(5).integers(4, size=1000)
     guesses = []
     for decimals in (None, 4):
-        rule = parse_mechanism("exact" if decimals is None else f"round:{decimals}")
+        rule = parse_rule("exact" if decimals is None else f"round:{decimals}")
         attack = Mixture(
             problem,
             rng=np.random.default_rng(6),

@@ -4,9 +4,9 @@ import pytest
 from holdfast import Problem, play
 from holdfast.attacks import HillClimb, ImprovementReader, PriorClimb
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
+from holdfast.rules import parse_rule
 
 N = 1000
 
@@ -30,7 +30,7 @@ def gains(labels, m, k, rule, seeds, build=PriorClimb, **settings):
         oracle = LabelOracle(
             labels,
             problem=problem,
-            mechanism=parse_mechanism(rule),
+            mechanism=parse_rule(rule),
             rng=np.random.default_rng([seed, 1]),
         )
         guess = play(attack(seed), oracle)

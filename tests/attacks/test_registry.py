@@ -18,10 +18,10 @@ from holdfast.attacks.registry import (
 from holdfast.errors import InvalidInput
 from holdfast.experiments.suite import attack_on
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.planner import Auto, plan_under
 from holdfast.priors import Prior
+from holdfast.rules import parse_rule
 
 PROBLEM = Problem(20, 2, 5)
 
@@ -95,7 +95,7 @@ def test_climbers_are_told_what_a_board_wants():
 
 
 def test_a_public_part_rounded_too_finely_to_hide_counts_is_read_exactly_with_a_prior_too():
-    rule = parse_mechanism("subsample:0.5+round:4")
+    rule = parse_rule("subsample:0.5+round:4")
     for prior in (None, Prior.uniform(20, 2)):
         attack = attack_on(attacks.ChampionChallenger, PROBLEM, rng(), rule, prior=prior)
         assert isinstance(attack, attacks.GridReader)
@@ -105,7 +105,7 @@ def test_a_public_part_rounded_too_finely_to_hide_counts_is_read_exactly_with_a_
 @pytest.mark.parametrize("text", ["exact", "round:2", "ladder", "ladder:0.01", "rank", "batch:8"])
 def test_the_planning_attack_plans_for_the_board_that_a_rule_makes(text):
     """A Ladder's board tells new bests, whatever a new value would tell."""
-    rule, problem = parse_mechanism(text), Problem(400, 5, 20)
+    rule, problem = parse_rule(text), Problem(400, 5, 20)
     attack = attack_on(Auto, problem, rng(), rule)
     planned = plan_under(rule, problem)
     assert attack.plan.chosen == planned.chosen
@@ -117,7 +117,7 @@ def test_the_planning_attack_plans_for_the_board_that_a_rule_makes(text):
 
 def test_the_planning_attack_gains_on_a_board_with_a_step_as_what_it_plans_with_does():
     """200 looks at 1,000 labels of 10, 4 seeds each: 30 above guessing is 3 standard deviations."""
-    rule, problem = parse_mechanism("ladder"), Problem(1000, 10, 200)
+    rule, problem = parse_rule("ladder"), Problem(1000, 10, 200)
     gains = []
     for seed in range(4):
         hidden = np.random.default_rng([seed, 1]).integers(10, size=1000)
@@ -131,7 +131,7 @@ def test_the_planning_attack_takes_a_rule_or_answers():
     with pytest.raises(
         InvalidInput, match="rule must be None where answers are given, got round:2"
     ):
-        Auto(PROBLEM, rng=rng(), answers=ExactAnswers(), rule=parse_mechanism("round:2"))
+        Auto(PROBLEM, rng=rng(), answers=ExactAnswers(), rule=parse_rule("round:2"))
 
 
 def test_what_needs_something_special_is_among_the_strongest_only_with_it():

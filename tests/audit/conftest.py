@@ -12,7 +12,7 @@ from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.cli import main
 from holdfast.experiments.matrix_plays import Played
 from holdfast.files.label_files import LabelFile
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 
 
 def make_request(labels=None, *, n=300, m=3, ids=None, split=None, final=None, **settings):
@@ -32,7 +32,7 @@ def make_request(labels=None, *, n=300, m=3, ids=None, split=None, final=None, *
     )
     parts = parts_of(file, final)
     settings = {"release": "exact", "looks": parse_looks("20"), **settings}
-    rule = parse_mechanism(settings.pop("release"))
+    rule = parse_rule(settings.pop("release"))
     predictions = settings.pop("predictions", ())
     return Request(
         name="test",

@@ -11,7 +11,7 @@ from holdfast.audit.judgement.limits import allowed, certificate, limits
 from holdfast.audit.result import Finding, GainCurve
 from holdfast.certificates import certify
 from holdfast.experiments.summary import Mean
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 from tests.audit.conftest import judged, make_request
 
 NO_CURVE = GainCurve(
@@ -41,7 +41,7 @@ def test_models_have_a_bound_of_their_own_and_the_record_says_whom_each_binds():
     right = request.stated_model
     assert right == pytest.approx(np.mean(model == labels), abs=unit.points / 100.0)
     found = limits(request, 1.0, NO_CURVE, model=right)
-    rule = parse_mechanism("ladder:0.05")
+    rule = parse_rule("ladder:0.05")
     assert found.allowed_model == round(100.0 * certify(request.problem, rule, knows=right).gain, 3)
     assert found.allowed < found.allowed_model
     assert found.binds == "anybody without a model of the labels"
@@ -94,7 +94,7 @@ def test_a_finding_that_voids_the_verdict_leaves_nothing_certified():
 
 
 def test_a_ladder_that_strangers_climb_is_bounded_by_counting_alone():
-    rule = parse_mechanism("ladder:0.01")
+    rule = parse_rule("ladder:0.01")
     settings = {"n": 2000, "m": 10, "release": "ladder:0.01", "looks": parse_looks("50")}
     alone = certificate(make_request(**settings, memory="data_set"), rule, 50)
     shared = certificate(make_request(**settings, memory="data_set", teams=5), rule, 50)
@@ -109,7 +109,7 @@ def test_a_ladder_that_strangers_climb_is_bounded_by_counting_alone():
 
 
 def test_a_limit_for_the_data_set_may_be_used_up_by_few_of_the_accounts():
-    rule = parse_mechanism("rank")
+    rule = parse_rule("rank")
     settings = {"n": 2000, "m": 10, "release": "rank", "looks": parse_looks("100"), "accounts": 10}
     capped = certificate(make_request(**settings, looks_per_data_set=500), rule, 500)
     problem = make_request(**settings).problem._replace(n_queries=500)

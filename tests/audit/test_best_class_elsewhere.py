@@ -8,8 +8,8 @@ import pytest
 from holdfast import audit as auditing
 from holdfast.audit.metrics.scenarios import metric_scenarios
 from holdfast.audit.result import TOTAL
-from holdfast.mechanisms import Exact
 from holdfast.metrics.display import Display
+from holdfast.rules import Exact
 
 
 def labels_of(n, share, seed=0):

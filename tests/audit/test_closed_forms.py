@@ -17,8 +17,8 @@ from holdfast.audit.judgement.what_if import (
 )
 from holdfast.audit.page.charts import gain_chart
 from holdfast.certificates import certify
-from holdfast.mechanisms import Exact, Ladder, Rounding
 from holdfast.problem import Problem
+from holdfast.rules import Exact, Ladder, Rounding
 from tests.audit.conftest import gaining
 from tests.audit.sample import sample_audit
 

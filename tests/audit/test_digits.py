@@ -7,8 +7,8 @@ import pytest
 from holdfast.audit import page
 from holdfast.audit.result import Interval, in_digits
 from holdfast.audit.scenarios.rules import blur_of
-from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 from tests.audit.sample import sample_audit
 
 
@@ -45,7 +45,7 @@ def test_what_was_measured_is_never_shown_above_what_is_allowed():
     ],
 )
 def test_the_blur_for_honest_teams_is_nothing_where_matches_are_told(rule, points):
-    assert blur_of(parse_mechanism(rule), Problem(899, 10, 5)) == points
+    assert blur_of(parse_rule(rule), Problem(899, 10, 5)) == points
 
 
 @pytest.mark.slow

@@ -9,8 +9,8 @@ import pytest
 
 from holdfast.audit import audit, parse_looks
 from holdfast.audit.judgement.fixes import READ, loss, numbers_of_looks, private_examples
-from holdfast.mechanisms import Exact, Rounding
 from holdfast.metrics.display import Display
+from holdfast.rules import Exact, Rounding
 from tests.audit.conftest import gaining
 
 BOARD = {"n": 3000, "m": 2, "release": "gaussian:0.01", "looks": parse_looks("100"), "gap": 5.0}

@@ -19,11 +19,11 @@ from holdfast.certificates.metric_gains import certify_gain
 from holdfast.cli import main
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.experiments.summary import Mean
-from holdfast.mechanisms import Exact, Rounding, parse_mechanism
 from holdfast.metrics.display import Display
 from holdfast.metrics.registry import metric_classes, parse_metric
 from holdfast.planner import decimals_of
 from holdfast.problem import Problem
+from holdfast.rules import Exact, Rounding, parse_rule
 
 GROUPS = np.arange(120) % 8
 
@@ -145,13 +145,13 @@ def test_a_gain_below_the_constant_is_none(request_for):
     ("rule", "decimals"), [("exact", None), ("round:2", 2), ("round:3", 3), ("round:0", 0)]
 )
 def test_decimals_of_a_rule(rule, decimals):
-    assert decimals_of(parse_mechanism(rule)) == decimals
+    assert decimals_of(parse_rule(rule)) == decimals
 
 
 def test_values_that_a_rule_changes_are_not_read_as_they_are():
     for text in ("ladder:0.01", "gaussian:0.01"):
         with pytest.raises(NotSupported, match="the rule changes them"):
-            decimals_of(parse_mechanism(text))
+            decimals_of(parse_rule(text))
 
 
 # Plays.
@@ -206,7 +206,7 @@ def test_gains_and_right_labels_are_certified_beside_each_rule(request_for):
 def test_a_ladder_of_mean_losses_says_how_true_its_value_is(request_for, metric, mechanism, lines):
     labels = np.resize(SKEWED, 20_000)
     looks = auditing.parse_looks("30")
-    rule = parse_mechanism(mechanism)
+    rule = parse_rule(mechanism)
     board = asked(request_for, metric, n=20_000, labels=labels, looks=looks, release=mechanism)
     told = in_words(board, unit_for(board))
     assert len(told) == lines

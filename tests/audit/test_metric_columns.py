@@ -11,16 +11,16 @@ from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.audit import audit, quick_audit, read_request
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard import Policy
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.one_submission import taker_for
 from holdfast.metrics.registry import parse_metric
 from holdfast.planner import board_under
+from holdfast.rules import parse_rule
 
 
 @pytest.fixture(autouse=True)
 def few_rules(monkeypatch):
     """Compare with two rules: enough to see that more than the policy's is played."""
-    rules = (parse_mechanism("exact"), parse_mechanism("ladder:0.01"))
+    rules = (parse_rule("exact"), parse_rule("ladder:0.01"))
     monkeypatch.setattr("holdfast.audit.scenarios.rules.RULES", rules)
 
 
@@ -150,7 +150,7 @@ def test_pools_of_classes_need_the_counts_of_every_look_and_a_size_that_can_be_s
     rng = np.random.default_rng(0)
 
     def make(problem, rule):
-        board = board_under(parse_mechanism(rule), MetricBoard(asked.metric, sizes=(40,) * 6))
+        board = board_under(parse_rule(rule), MetricBoard(asked.metric, sizes=(40,) * 6))
         return ClassPools.on_columns(problem, board, shown, rng=rng)
 
     assert make(Problem(240, 6, 9), "round:2").problem.n_queries == 9

@@ -8,8 +8,8 @@ import pytest
 from holdfast import audit as auditing
 from holdfast.audit.metrics import scenarios as plays
 from holdfast.audit.metrics.scenarios import metric_scenarios, only_climbed
-from holdfast.mechanisms import Exact, Rounding
 from holdfast.metrics.display import Display
+from holdfast.rules import Exact, Rounding
 from tests.audit.conftest import make_request
 
 NAME = "joint-counts"

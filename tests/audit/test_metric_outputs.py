@@ -16,8 +16,8 @@ from holdfast.audit.metrics.units import constant_value, model_value, unit_for
 from holdfast.cli import main
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
-from holdfast.mechanisms import Exact, Rounding, parse_mechanism
 from holdfast.metrics.display import Display
+from holdfast.rules import Exact, Rounding, parse_rule
 from tests.audit.conftest import gaining, make_request
 from tests.audit.sample import fix, sample_audit
 from tests.audit.test_schema import valid
@@ -225,7 +225,7 @@ def test_what_counts_by_its_share_is_an_average_of_examples():
 
 
 def test_accounts_meet_a_rule_that_remembers_afresh():
-    rule = parse_mechanism("ladder:0.3")
+    rule = parse_rule("ladder:0.3")
     alone, many = (
         asked(
             "balanced_accuracy",

@@ -10,7 +10,7 @@ from holdfast.audit.scenarios import play_cache
 from holdfast.audit.scenarios.play_cache import KEY, STORE
 from holdfast.audit.scenarios.plays import Job
 from holdfast.experiments.matrix_plays import Played
-from holdfast.mechanisms import Exact, Rounding
+from holdfast.rules import Exact, Rounding
 from tests.audit.conftest import make_request
 
 JOB = Job("features", Exact(), "block-majority", 20, 0)

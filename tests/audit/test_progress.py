@@ -15,7 +15,7 @@ from holdfast.audit import parse_looks
 from holdfast.audit.scenarios.expected_time import expected_seconds
 from holdfast.audit.scenarios.plays import Job
 from holdfast.cli.audit_progress import AuditProgress, duration
-from holdfast.mechanisms import Exact
+from holdfast.rules import Exact
 
 SCRIPT = "import sys; from holdfast.cli import main; sys.exit(main(sys.argv[1:]))"
 

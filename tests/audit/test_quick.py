@@ -12,8 +12,8 @@ from holdfast.audit.scenarios.plays import Job
 from holdfast.audit.unequal_classes import baseline_of
 from holdfast.cli import main
 from holdfast.experiments.matrix_plays import Played
-from holdfast.mechanisms import Exact, Rounding
 from holdfast.problem import Problem
+from holdfast.rules import Exact, Rounding
 
 
 @pytest.fixture

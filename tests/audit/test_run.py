@@ -11,8 +11,8 @@ from holdfast.audit.scenarios.measurer import play_budget_for
 from holdfast.audit.scenarios.plays import Job, play_job
 from holdfast.cli.audit_tables import show
 from holdfast.experiments import Experiment, Matrix, run_matrix, run_trial
-from holdfast.mechanisms import Exact
 from holdfast.problem import Problem
+from holdfast.rules import Exact
 from tests.audit.conftest import gaining, make_request, played_on
 
 

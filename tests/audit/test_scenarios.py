@@ -14,9 +14,9 @@ from holdfast.audit.scenarios.scenarios import (
 )
 from holdfast.experiments import Experiment, Matrix, run_matrix, run_trial
 from holdfast.experiments.suite import SUITE
-from holdfast.mechanisms import Exact, Ladder, parse_mechanism
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import Exact, Ladder, parse_rule
 from tests.audit.conftest import played_on
 
 PROBLEM = Problem(400, 4, 60)
@@ -36,7 +36,7 @@ def context(labels):
 
 @pytest.mark.parametrize("rule", ["exact", "round:2", "gaussian:0.01"])
 def test_a_rule_without_memory_only_adds_up_the_looks(rule):
-    rule = parse_mechanism(rule)
+    rule = parse_rule(rule)
     assert not rule.keeps_state
     alone = suite_scenarios(rule, PROBLEM, 1, models=True)
     assert suite_scenarios(rule, PROBLEM, 12, models=True) == alone
@@ -49,7 +49,7 @@ def test_a_rule_without_memory_only_adds_up_the_looks(rule):
 @pytest.mark.parametrize("rule", ["ladder", "ladder:0.01", "improved", "rank"])
 @pytest.mark.parametrize("accounts", [2, 12, 60])
 def test_a_rule_with_memory_meets_as_many_accounts_as_there_are(rule, accounts):
-    rule = parse_mechanism(rule)
+    rule = parse_rule(rule)
     scenarios = suite_scenarios(rule, PROBLEM, accounts, models=True)
     assert {scenario.accounts for scenario in scenarios} == {accounts}
     jobs = [scenario.job(Ladder(0.01), 60, 0) for scenario in scenarios]
@@ -160,7 +160,7 @@ def test_one_memory_for_the_data_set_makes_accounts_one(request_for, labels):
     ],
 )
 def test_rules_are_compared_by_the_attacks_that_a_forecast_finds_near_the_best(rule, sizes, plays):
-    scenarios = compared_scenarios(parse_mechanism(rule), Problem(*sizes), 1)
+    scenarios = compared_scenarios(parse_rule(rule), Problem(*sizes), 1)
     chosen = {"hit-pools", "pooled-detecting", "steered-pools"}
     assert chosen & {scenario.attack for scenario in scenarios} == plays
 
@@ -183,6 +183,6 @@ def test_every_attack_that_may_be_the_strongest_plays_from_what_is_known():
 
 @pytest.mark.parametrize(("rule", "rounded"), [("exact", 0), ("gaussian:0.01", 0), ("round:2", 1)])
 def test_the_attack_on_rounding_is_compared_where_answers_are_rounded(rule, rounded):
-    scenarios = compared_scenarios(parse_mechanism(rule), PROBLEM, 1)
+    scenarios = compared_scenarios(parse_rule(rule), PROBLEM, 1)
     assert [scenario.attack for scenario in scenarios].count("boundary-challenger") == rounded
     assert [scenario.attack for scenario in scenarios].count("champion-challenger") == 1

@@ -11,8 +11,8 @@ import pytest
 
 from holdfast.audit import audit, parse_looks
 from holdfast.audit.judgement.verdict import WORDS
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.display import Display
+from holdfast.rules import parse_rule
 from tests.audit.conftest import gaining, make_request
 from tests.metrics.test_independent_adversary import ridge, value
 from tests.paces import few
@@ -120,7 +120,7 @@ def test_no_safe_is_refuted_and_every_fix_is_kept(metric, sizes, rule, looks, ga
         else:
             changed = replace(
                 board,
-                rule=parse_mechanism(fix.rule),
+                rule=parse_rule(fix.rule),
                 looks=parse_looks(str(fix.looks)),
                 seed=1000,
             )

@@ -13,9 +13,9 @@ from holdfast.audit.scenarios.scenarios import compared_scenarios, suite_scenari
 from holdfast.audit.unequal_classes import UnequalClasses, baseline_of
 from holdfast.certificates import certify
 from holdfast.experiments.summary import Mean
-from holdfast.mechanisms import Exact, parse_mechanism
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import Exact, parse_rule
 from tests.audit.conftest import gaining, judged, make_request, played_on
 
 # Each plays a whole audit.
@@ -125,7 +125,7 @@ def test_a_model_below_the_majority_gains_only_what_passes_it():
 
 @pytest.mark.parametrize("rule", ["exact", "round:2", "ladder:0.01", "improved", "gaussian:0.01"])
 def test_with_equal_classes_no_scenario_is_added(rule):
-    rule, problem = parse_mechanism(rule), Problem(2000, 2, 50)
+    rule, problem = parse_rule(rule), Problem(2000, 2, 50)
     assert suite_scenarios(rule, problem, 1, models=False) == [
         scenario
         for scenario in suite_scenarios(rule, problem, 1, models=False, shares=True)
@@ -149,7 +149,7 @@ RULES = [
 
 @pytest.mark.parametrize("name", RULES)
 def test_the_bound_holds_for_every_rule_and_never_falls_with_looks(name):
-    rule = parse_mechanism(name)
+    rule = parse_rule(name)
     baseline = baseline_of(NINETY, 2)
     looks = (10, 30, 100, 300)
     found = [certify(Problem(2000, 2, k), rule, knows=baseline.shares) for k in looks]

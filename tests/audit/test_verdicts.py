@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.audit.judgement.verdict import RESERVE
 from holdfast.audit.scenarios.plays import Job
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 from tests.audit.label_files import CASES, audited, kept, played_as, recorded, request_of, said
 
 NUMBER = r"(\d+(?:\.\d+)?)"
@@ -26,7 +26,7 @@ def test_plays_that_were_recorded_are_those_of_today(name):
     for where in sorted(plays)[:: len(plays) // 8]:
         attack, setting, accounts, rule, looks = where.split("|")
         trial = int(next(iter(plays[where])))
-        job = Job(setting, parse_mechanism(rule), attack, int(looks), trial, int(accounts))
+        job = Job(setting, parse_rule(rule), attack, int(looks), trial, int(accounts))
         played, before = job.played(board), played_as(plays, job)
         assert (played.reason, played.bias if before.reason is None else 0.0) == (
             before.reason,

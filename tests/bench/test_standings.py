@@ -14,7 +14,7 @@ from holdfast.bench.picture import Box, placed
 from holdfast.bench.standings import strongest
 from holdfast.errors import InvalidInput
 from holdfast.experiments.summary import mean_of
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 from holdfast.sweeps import run
 from holdfast.sweeps.batches import forecast_seconds
 
@@ -31,7 +31,7 @@ OWN = '''
 import numpy as np
 from dataclasses import dataclass
 from holdfast.attacks.base import LabelAttack
-from holdfast.mechanisms.rounding import Rounding
+from holdfast.rules.rounding import Rounding
 
 class Repeats(LabelAttack):
     """Submit one constant label again and again."""
@@ -216,20 +216,20 @@ def test_text_from_outside_is_escaped(found):
 
 def test_honest_teams_lose_nothing_to_exact_scores_but_what_chance_hides():
     """On many examples every step of a point is seen; with a step of five points one in five."""
-    exact = honest_cost(parse_mechanism("exact"), 100_000, 10, teams=3)
+    exact = honest_cost(parse_rule("exact"), 100_000, 10, teams=3)
     assert exact.off == 0.0
     assert exact.unseen < 0.05
-    ladder = honest_cost(parse_mechanism("ladder:0.05"), 100_000, 10, teams=3)
+    ladder = honest_cost(parse_rule("ladder:0.05"), 100_000, 10, teams=3)
     # A step is shown when the sixth point since the last one is there: at most 4 of 20.
     shown = (1 - ladder.unseen) * (SUBMISSIONS - 1)
     assert 2.5 < shown <= math.floor((SUBMISSIONS - 1) * STEP / 0.05 + 1e-9)
 
 
 def test_rules_without_scores_are_judged_by_what_they_show():
-    rank = honest_cost(parse_mechanism("rank"), 20_000, 5, teams=2)
+    rank = honest_cost(parse_rule("rank"), 20_000, 5, teams=2)
     assert rank.off is None
     assert rank.unseen < 0.15
-    late = honest_cost(parse_mechanism("batch:7"), 20_000, 5, teams=2)
+    late = honest_cost(parse_rule("batch:7"), 20_000, 5, teams=2)
     # Three of 21 looks are answered at once; the first of them stands for the first step too.
     assert late.unseen == pytest.approx(17 / 20, abs=0.051)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from holdfast.evaluate import evaluate
-from holdfast.mechanisms.improved_only import ImprovedOnly
-from holdfast.mechanisms.ladder import Ladder
-from holdfast.mechanisms.rounding import Rounding
 from holdfast.optimal import optimal
 from holdfast.problem import Problem
+from holdfast.rules.improved_only import ImprovedOnly
+from holdfast.rules.ladder import Ladder
+from holdfast.rules.rounding import Rounding
 from tests.bounds import optimal_play
 from tests.bounds.optimal_play import best_play, uniform_rows
 

@@ -8,8 +8,8 @@ import pytest
 
 from holdfast.certificates import certify, certify_histories
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 from tests.bounds import optimal_play
 from tests.bounds.optimal_play import best_play, uniform_rows
 
@@ -21,21 +21,21 @@ REMEMBER = ["ladder", "ladder:0.01", "shaky:step=0.01,scale=0.002", "split:10", 
 
 @pytest.mark.parametrize("text", FORGETFUL)
 def test_accounts_change_nothing_under_a_rule_that_remembers_nothing(text: str) -> None:
-    problem, rule = Problem(10_000, 10, 300), parse_mechanism(text)
+    problem, rule = Problem(10_000, 10, 300), parse_rule(text)
     gains = {certify(problem, rule, accounts=j).gain for j in (1, 2, 7, 60, 300)}
     assert len(gains) == 1
 
 
 @pytest.mark.parametrize("text", REMEMBER)
 def test_the_bound_never_falls_with_accounts(text: str) -> None:
-    problem, rule = Problem(10_000, 10, 300), parse_mechanism(text)
+    problem, rule = Problem(10_000, 10, 300), parse_rule(text)
     gains = [certify(problem, rule, accounts=j).gain for j in (1, 2, 5, 20, 60, 300)]
     assert all(after >= before * (1.0 - 1e-12) for before, after in pairwise(gains))
 
 
 @pytest.mark.parametrize("text", FORGETFUL + REMEMBER)
 def test_histories_of_several_teams_are_what_their_accounts_are(text: str) -> None:
-    rule = parse_mechanism(text)
+    rule = parse_rule(text)
     teams = {(text, f"team {i}"): 15 for i in range(4)}
     together = certify_histories(5000, 10, teams)
     planned = certify(Problem(5000, 10, 60), rule, accounts=4)
@@ -88,7 +88,7 @@ def test_optimal_play_of_one_look_accounts_is_within_the_bound(
         "ladder": lambda: optimal_play.ladder(n, Fraction(step)),
     }
     best = best_play(uniform_rows(n, m), accounts, rules[kind](), accounts=accounts)
-    found = certify(Problem(n, m, accounts), parse_mechanism(text), accounts=accounts)
+    found = certify(Problem(n, m, accounts), parse_rule(text), accounts=accounts)
     assert best <= found.accuracy + 1e-12
 
 
@@ -110,19 +110,19 @@ def test_two_hundred_accounts_of_one_noisy_look_at_one_label_are_within_the_boun
     found = one_label_from_many_accounts(100, 200, 4000)
     error = found.std() / np.sqrt(found.size)
     assert found.mean() > 0.5
-    bound = certify(Problem(1, 100, 200), parse_mechanism("gaussian:1.0"), accounts=200)
+    bound = certify(Problem(1, 100, 200), parse_rule("gaussian:1.0"), accounts=200)
     assert found.mean() <= bound.accuracy + 4 * error
 
 
 def test_sixty_looks_are_not_safer_from_sixty_accounts() -> None:
-    rule = parse_mechanism("exact")
+    rule = parse_rule("exact")
     one, sixty = (certify(Problem(1797, 10, 60), rule, accounts=j).gain for j in (1, 60))
     assert one == sixty
 
 
 def test_accounts_may_share_a_limited_number_of_looks_as_they_like() -> None:
     """Ranks tell more in one long history than in two short ones."""
-    problem, rule = Problem(10_000, 10, 100), parse_mechanism("rank")
+    problem, rule = Problem(10_000, 10, 100), parse_rule("rank")
     even = certify(problem, rule, accounts=2)
     free = certify(problem, rule, accounts=2, looks_each=100)
     alone = certify(problem, rule)
@@ -133,16 +133,16 @@ def test_accounts_may_share_a_limited_number_of_looks_as_they_like() -> None:
 
 def test_noise_does_not_limit_what_a_shared_memory_tells_of_others_looks() -> None:
     """A standing value may be that of any noisy look that others took, and they take many."""
-    problem, rule = Problem(1000, 10, 20), parse_mechanism("gaussian:1.0+ladder:0.01")
+    problem, rule = Problem(1000, 10, 20), parse_rule("gaussian:1.0+ladder:0.01")
     assert certify(problem, rule, memory="data_set").accuracy == 1.0
     assert certify(problem, rule, memory="data_set", everyone=True).accuracy < 1.0
-    after = parse_mechanism("ladder:0.01+gaussian:1.0")
+    after = parse_rule("ladder:0.01+gaussian:1.0")
     assert certify(problem, after, memory="data_set").accuracy < 1.0
 
 
 @pytest.mark.parametrize("text", ["rank", "shaky:step=0.01,scale=0.002", "improved", "ladder:0.01"])
 def test_a_state_that_strangers_share_tells_what_they_ask_as_well(text: str) -> None:
-    problem, rule = Problem(10_000, 10, 20), parse_mechanism(text)
+    problem, rule = Problem(10_000, 10, 20), parse_rule(text)
     mine = certify(problem, rule)
     shared = certify(problem, rule, memory="data_set")
     everyone = certify(problem, rule, memory="data_set", everyone=True)

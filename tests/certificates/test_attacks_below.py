@@ -9,9 +9,9 @@ from holdfast.audit.baseline import Baseline
 from holdfast.audit.scenarios.plays import Job, play_job
 from holdfast.certificates import certify
 from holdfast.experiments.summary import mean_of
-from holdfast.mechanisms import parse_mechanism
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 from tests.audit.conftest import played_on
 
 TRIALS = 8
@@ -47,7 +47,7 @@ def measured(
         setting = "features" if prior is None else "model"
         attack = ATTACKS[rule] if prior is None else "champion-challenger"
         context = played_on(labels.astype(np.uint8), Baseline(n, m), seed, prior)
-        played = play_job(context, Job(setting, parse_mechanism(rule), attack, k, trial, accounts))
+        played = play_job(context, Job(setting, parse_rule(rule), attack, k, trial, accounts))
         if played.reason is not None:
             return None
         gains.append(played.bias)
@@ -67,7 +67,7 @@ def test_attacks_that_know_nothing_stay_below(rule: str) -> None:
             continue
         played += 1
         mean, error = gain
-        found = certify(problem, parse_mechanism(rule), accounts=accounts)
+        found = certify(problem, parse_rule(rule), accounts=accounts)
         assert mean <= found.gain + 4.0 * max(error, 0.5 / np.sqrt(n * TRIALS)), (problem, found)
     assert played >= 20
 
@@ -93,7 +93,7 @@ def test_attacks_from_a_model_stay_below(rule: str) -> None:
         mean, error = gain
         right = float(prior.ranked(1)[1].mean())
         for known in (prior, right):
-            found = certify(problem, parse_mechanism(rule), accounts=accounts, knows=known)
+            found = certify(problem, parse_rule(rule), accounts=accounts, knows=known)
             assert mean <= found.gain + 4.0 * max(error, 0.5 / np.sqrt(n * TRIALS)), (
                 problem,
                 found,

@@ -11,10 +11,10 @@ from holdfast.attacks.through_metrics import ClassPools
 from holdfast.bounds.metric_values import FLOAT_NATS, nats_of_values
 from holdfast.certificates import certify_display, certify_recorded
 from holdfast.certificates.metric_gains import certify_gain
-from holdfast.mechanisms import Exact, look_text, parse_mechanism, recorded_look
 from holdfast.metrics.base import FunctionOf
 from holdfast.metrics.by_class import BY_CLASS
 from holdfast.metrics.display import Display
+from holdfast.rules import Exact, look_text, parse_rule, recorded_look
 from tests.certificates.test_displays import best_accuracy
 
 
@@ -22,7 +22,7 @@ from tests.certificates.test_displays import best_accuracy
 @pytest.mark.parametrize(("n", "m", "looks"), [(3, 2, 2), (3, 3, 1), (4, 2, 1)])
 @pytest.mark.parametrize("rule", ["exact", "round:0.5", "ladder:0.25"])
 def test_no_analyst_of_a_tiny_problem_exceeds_what_is_certified(name, n, m, looks, rule):
-    rule, display = parse_mechanism(rule), Display.of("accuracy", also=[name])
+    rule, display = parse_rule(rule), Display.of("accuracy", also=[name])
     labels = list(itertools.product(range(m), repeat=n))
     possible = best_accuracy(rule, display.show(n_classes=m), n, m, looks, labels)
     found = certify_display(Problem(n, m, looks), rule, display)
@@ -81,7 +81,7 @@ def test_what_class_pools_read_is_below_what_is_certified(name):
 
 def test_a_rule_that_looks_at_examples_is_counted_number_by_number():
     display = Display.of("accuracy", also=["recall_per_class"])
-    rule, problem = parse_mechanism("ladder"), Problem(2000, 4, 20)
+    rule, problem = parse_rule("ladder"), Problem(2000, 4, 20)
     found = certify_display(problem, rule, display)
     assert found.nats == pytest.approx(5 * certify_display_of_one(rule, problem), rel=1e-6)
 

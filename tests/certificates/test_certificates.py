@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from holdfast.bounds import best_impossible
 from holdfast.certificates import certify
 from holdfast.labels import Labels
-from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation, State
+from holdfast.rules import Rule, parse_rule
 
 RULES = ["exact", "round:2", "round:0.003", "gaussian:0.01", "laplace:0.02",
          "ladder:0.01", "ladder",
@@ -35,7 +35,7 @@ RULES = ["exact", "round:2", "round:0.003", "gaussian:0.01", "laplace:0.02",
 def test_the_certificate_is_as_sharp_as_the_theorems(
     problem: Problem, rule: str, fixed: bool, matches: float
 ) -> None:
-    found = certify(problem, parse_mechanism(rule), fixed_queries=fixed)
+    found = certify(problem, parse_rule(rule), fixed_queries=fixed)
     assert problem.n_examples * found.gain <= matches
 
 
@@ -69,7 +69,7 @@ def test_it_is_a_probability_and_never_falls_with_looks_anywhere(
 def check_range_and_growth(
     n: int, m: int, k: int, rule: str, accounts: int, right: float | None
 ) -> None:
-    parsed = parse_mechanism(rule)
+    parsed = parse_rule(rule)
     known = None if right is None else max(1.0 / m, right)
     found = [
         certify(Problem(n, m, looks), parsed, accounts=min(accounts, looks), knows=known)
@@ -87,7 +87,7 @@ def check_range_and_growth(
 def test_no_rule_that_sees_counts_alone_is_allowed_more_than_exact_answers(rule: str) -> None:
     problem = Problem(2000, 5, 40)
     if rule not in ("ladder", "split:2"):
-        assert certify(problem, parse_mechanism(rule)).accuracy <= best_impossible(problem)
+        assert certify(problem, parse_rule(rule)).accuracy <= best_impossible(problem)
 
 
 def test_exact_answers_are_certified_as_the_records_say() -> None:
@@ -107,7 +107,7 @@ def test_abstentions_void_the_parity_of_two_classes_and_where_a_first_look_start
         "improved",
         "split:2",
     ):
-        parsed = parse_mechanism(rule)
+        parsed = parse_rule(rule)
         two, three = Problem(1000, 2, 40), Problem(1000, 3, 40)
         assert certify(two, parsed).accuracy <= certify(two, parsed, abstentions=True).accuracy
         assert certify(three, parsed).accuracy <= certify(three, parsed, abstentions=True).accuracy
@@ -122,7 +122,7 @@ def test_abstentions_void_the_parity_of_two_classes_and_where_a_first_look_start
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_optimal_play_with_abstentions_is_within_the_bound(text: str, n: int) -> None:
     """Two looks at two classes: ladder:0.75 reaches .875 of two labels, and .75 was certified."""
-    rule = parse_mechanism(text)
+    rule = parse_rule(text)
     bound = certify(Problem(n, 2, 2), rule, abstentions=True).accuracy
     assert best_of_two_looks_with_abstentions(n, rule) <= bound + 1e-9
 
@@ -161,13 +161,13 @@ def best_of_two_looks_with_abstentions(n: int, rule: Rule) -> float:
 
 
 def test_it_says_what_is_not_covered_and_why() -> None:
-    found = certify(Problem(1000, 10, 30), parse_mechanism("ladder:0.01"), accounts=3)
+    found = certify(Problem(1000, 10, 30), parse_rule("ladder:0.01"), accounts=3)
     reasons = {each.bound: each.because for each in found.not_covered}
     assert "second account" in reasons["weighted-transcripts"]
-    found = certify(Problem(1000, 10, 30), parse_mechanism("ladder:0.01"), knows=0.5)
+    found = certify(Problem(1000, 10, 30), parse_rule("ladder:0.01"), knows=0.5)
     reasons = {each.bound: each.because for each in found.not_covered}
     assert "not uniform" in reasons["weighted-transcripts"]
-    found = certify(Problem(1000, 10, 30), parse_mechanism("ladder:0.01"), memory="data_set")
+    found = certify(Problem(1000, 10, 30), parse_rule("ladder:0.01"), memory="data_set")
     reasons = {each.bound: each.because for each in found.not_covered}
     assert "same state" in reasons["running-best-ladder"]
     assert found.bound == "answers-counted"

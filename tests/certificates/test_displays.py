@@ -20,11 +20,11 @@ from holdfast.certificates import (
 )
 from holdfast.certificates.displays import ShownLooks, shown_nats
 from holdfast.errors import HoldfastError, InvalidInput
-from holdfast.mechanisms import Exact, Ladder, parse_mechanism, recorded_look
-from holdfast.mechanisms.on_metrics import first_states, release_show
 from holdfast.metrics.base import FunctionOf
 from holdfast.metrics.display import Display
 from holdfast.metrics.registry import metric_classes, parse_metric
+from holdfast.rules import Exact, Ladder, parse_rule, recorded_look
+from holdfast.rules.on_metrics import first_states, release_show
 
 PROBABILITIES = (0.0625, 0.25, 0.5, 0.875)
 
@@ -88,7 +88,7 @@ def best_accuracy(rule, show, n, m, looks, hidden):
 )
 @pytest.mark.parametrize("rule", ["exact", "round:0.25", "round:1", "ladder:0.25"])
 def test_no_analyst_of_a_tiny_problem_exceeds_what_is_certified(metric, n, m, looks, rule):
-    rule, display = parse_mechanism(rule), Display.of(metric)
+    rule, display = parse_rule(rule), Display.of(metric)
     if isinstance(rule, Ladder) and not display.metric.bounded:
         display = Display.of(f"{metric}[0,4]")
     labels = list(itertools.product(range(m), repeat=n))
@@ -106,11 +106,11 @@ def test_no_analyst_of_a_tiny_problem_exceeds_what_is_certified(metric, n, m, lo
         for rule in ("exact", "round:0.5", "ladder:0.5", "ladder", "improved")
         for also in ((), ("f1_macro",))
         # A rule that looks at examples releases accuracies alone.
-        if not (also and parse_mechanism(rule).wants_exact)
+        if not (also and parse_rule(rule).wants_exact)
     ],
 )
 def test_no_analyst_of_a_tiny_breakdown_exceeds_what_is_certified(groups, rule, also):
-    rule = parse_mechanism(rule)
+    rule = parse_rule(rule)
     n, looks = len(groups), 1 if len(groups) > 3 else 2
     display = Display.of("accuracy", breakdown="g", also=also)
     sizes = [groups.count(name) for name in sorted(set(groups))]
@@ -181,7 +181,7 @@ def test_no_attack_through_counts_exceeds_what_is_certified(metric, looks):
 
 @pytest.mark.parametrize(("rule", "looks"), [("exact", 3), ("round:3", 8), ("round:5", 8)])
 def test_digits_of_a_loss_stay_below_what_is_certified(rule, looks):
-    n, rule = 400, parse_mechanism(rule)
+    n, rule = 400, parse_rule(rule)
     hidden = np.random.default_rng(looks).integers(2, size=n)
     board = oracles.MetricOracle(hidden, metrics.LogLoss(), n_queries=looks, mechanism=rule)
     decimals = None if isinstance(rule, Exact) else rule.decimals
@@ -235,20 +235,20 @@ def test_a_breakdown_of_one_group_is_certified_like_counted_accuracies():
 def test_more_of_anything_certifies_no_less():
     problem, groups = Problem(1000, 4, 30), [100, 300, 600]
     by_group = Display.of("accuracy", breakdown="g")
-    base = certify_display(problem, parse_mechanism("round:2"), by_group, groups).nats
+    base = certify_display(problem, parse_rule("round:2"), by_group, groups).nats
     more = Display.of("accuracy", breakdown="g", also=["f1_macro"])
     finer = [[50, 50, 300, 600], [10] * 100]
-    assert base <= certify_display(problem, parse_mechanism("round:2"), more, groups).nats
-    assert base <= certify_display(problem, parse_mechanism("round:3"), by_group, groups).nats
-    assert base <= certify_display(problem, parse_mechanism("exact"), by_group, groups).nats
+    assert base <= certify_display(problem, parse_rule("round:2"), more, groups).nats
+    assert base <= certify_display(problem, parse_rule("round:3"), by_group, groups).nats
+    assert base <= certify_display(problem, parse_rule("exact"), by_group, groups).nats
     for sizes in finer:
-        assert base <= certify_display(problem, parse_mechanism("round:2"), by_group, sizes).nats
+        assert base <= certify_display(problem, parse_rule("round:2"), by_group, sizes).nats
 
 
 @pytest.mark.parametrize("also", [(), ("recall_macro", "confusion_matrix")])
 @pytest.mark.parametrize("metric", ["f1", "matthews_corrcoef", "cohen_kappa", "jaccard_macro"])
 def test_two_classes_tell_no_more_than_their_accuracies_and_one_constant(metric, also):
-    display, rule = Display.of(metric, also=also), parse_mechanism("round:2")
+    display, rule = Display.of(metric, also=also), parse_rule("round:2")
     found = certify_display(Problem(10_000, 2, 100), rule, display)
     assert found.accuracy <= certify(Problem(10_000, 2, 101)).accuracy < 0.655
     assert found.looks == 100
@@ -355,7 +355,7 @@ def test_a_ladders_standing_value_is_as_true_as_is_certified(metric):
     ],
 )
 def test_a_ladders_theorem_is_not_stretched(rule, metric, because):
-    found = certify_ladder(parse_mechanism(rule), parse_metric(metric), 1000, 10)
+    found = certify_ladder(parse_rule(rule), parse_metric(metric), 1000, 10)
     assert found.error is None
     assert because in found.because
 
@@ -386,7 +386,7 @@ def test_no_climber_lifts_a_ladder_further_from_the_truth_than_is_certified(step
 )
 def test_every_metric_is_certified_under_every_rule_or_says_why_not(release):
     """Ranges that floats can hold and squares of them can't, too; nothing ends in an overflow."""
-    rule = parse_mechanism(release)
+    rule = parse_rule(release)
     names = [each.name for each in metric_classes() if each.name != "top_k_accuracy"]
     ranges = ["[0,10]", "[0,1e300]"]
     limited = [f"{name}{each}" for name in ("mse", "mae", "log_loss") for each in ranges]

@@ -6,9 +6,9 @@ A new figure must be below the old one, and the changelog says by how much; or a
 import pytest
 
 from holdfast.certificates import certify, certify_gain
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.display import Display
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 RULES = (
     "exact", "round:2", "ladder:0.01", "ladder", "improved", "gaussian:0.01", "laplace:0.01",
@@ -161,7 +161,7 @@ GAINS = {
 def test_certified_accuracies_are_as_they_were(cell: tuple[str, int, int, int]) -> None:
     options, *sizes = cell
     for rule, points in zip(RULES, CELLS[cell].split(), strict=True):
-        found = certify(Problem(*sizes), parse_mechanism(rule), **OPTIONS[options])
+        found = certify(Problem(*sizes), parse_rule(rule), **OPTIONS[options])
         assert 100 * found.accuracy == pytest.approx(float(points), abs=2e-4), rule
 
 
@@ -173,7 +173,7 @@ def test_certified_gains_are_as_they_were(cell: tuple[str, str]) -> None:
     ):
         found = certify_gain(
             Problem(n, 2, looks),
-            parse_mechanism(rule),
+            parse_rule(rule),
             Display.of(metric),
             class_sizes=(n - positives, positives),
         )

@@ -13,10 +13,10 @@ from holdfast.bounds.metric_gains import subgaussian_gain, value_after
 from holdfast.certificates import certify, certify_gain
 from holdfast.certificates.metric_gains import EVENLY, _values_of
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import Exact, parse_mechanism
-from holdfast.mechanisms.on_metrics import first_states, release_show
 from holdfast.metrics.display import Display
 from holdfast.metrics.registry import parse_metric
+from holdfast.rules import Exact, parse_rule
+from holdfast.rules.on_metrics import first_states, release_show
 
 GRID = (0.0, 0.25, 0.5, 1.0)
 
@@ -89,7 +89,7 @@ def best_value(rule, metric, hidden, m, looks):
 )
 @pytest.mark.parametrize("rule", ["exact", "round:1", "ladder:0.5"])
 def test_no_analyst_of_labels_in_random_order_gains_more(metric, sizes, looks, rule):
-    rule, m = parse_mechanism(rule), len(sizes)
+    rule, m = parse_rule(rule), len(sizes)
     problem, display = Problem(sum(sizes), m, looks), Display.of(metric)
     allowed = certify_gain(problem, rule, display, class_sizes=sizes)
     possible = best_value(rule, display.metric, arrangements(sizes), m, looks)
@@ -110,7 +110,7 @@ def test_no_analyst_of_labels_in_random_order_gains_more(metric, sizes, looks, r
 )
 @pytest.mark.parametrize("rule", ["exact", "round:1"])
 def test_no_analyst_of_independent_labels_gains_more(metric, n, m, looks, rule):
-    rule, display = parse_mechanism(rule), Display.of(metric)
+    rule, display = parse_rule(rule), Display.of(metric)
     hidden = [np.array(each) for each in itertools.product(range(m), repeat=n)]
     if metric in ("mse", "mae"):
         hidden = [each.astype(float) for each in hidden]
@@ -123,7 +123,7 @@ def test_no_analyst_of_independent_labels_gains_more(metric, n, m, looks, rule):
 )
 @pytest.mark.parametrize("knows", [None, (0.55, *[0.05] * 9)])
 def test_the_gain_of_an_accuracy_is_no_larger_than_its_certificate_of_labels(rule, knows):
-    problem, rule = Problem(10_000, 10, 1000), parse_mechanism(rule)
+    problem, rule = Problem(10_000, 10, 1000), parse_rule(rule)
     labels = certify(problem, rule, knows=knows)
     found = certify_gain(problem, rule, Display(), knows=knows)
     assert 0.0 < found.gain <= labels.gain
@@ -239,7 +239,7 @@ def test_more_looks_and_groups_allow_more_and_coarse_rules_less():
     def gain(rule, looks, **settings):
         problem = Problem(10_000, 2, looks)
         display = Display.of("roc_auc", breakdown=settings.pop("breakdown", None))
-        rule = parse_mechanism(rule)
+        rule = parse_rule(rule)
         return certify_gain(problem, rule, display, class_sizes=(7000, 3000), **settings).gain
 
     assert gain("ladder:0.01", 30) < gain("round:2", 30) < gain("exact", 30)
@@ -248,7 +248,7 @@ def test_more_looks_and_groups_allow_more_and_coarse_rules_less():
     assert by_group > gain("round:2", 30)
     rare = certify_gain(
         Problem(10_000, 2, 30),
-        parse_mechanism("round:2"),
+        parse_rule("round:2"),
         Display.of("roc_auc"),
         class_sizes=(9900, 100),
     )

@@ -8,9 +8,9 @@ from holdfast.bounds.label_model import accuracy_from_shares
 from holdfast.bounds.models import accuracy_from_model, accuracy_from_predictions, free_accuracy
 from holdfast.certificates import certify
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import parse_mechanism
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 from tests.bounds import optimal_play
 from tests.bounds.optimal_play import best_play
 
@@ -92,14 +92,14 @@ def test_an_accuracy_below_guessing_is_refused() -> None:
 
 def test_unequal_classes_need_their_own_bound() -> None:
     """Six labels, shares .95 and .05, two looks at a Ladder of step 1/2: 5.783 can be had."""
-    shares, rule = [0.95, 0.05], parse_mechanism("ladder:0.5")
+    shares, rule = [0.95, 0.05], parse_rule("ladder:0.5")
     best = best_play([shares] * 6, 2, optimal_play.ladder(6, optimal_play.Fraction(1, 2)))
     assert best <= certify(Problem(6, 2, 2), rule, knows=shares).accuracy
 
 
 @pytest.mark.parametrize("text", ["exact", "round:1", "ladder:0.1", "improved"])
 def test_who_knows_more_is_allowed_more_and_the_certificate_says_whom_it_binds(text: str) -> None:
-    problem, rule = Problem(2000, 10, 20), parse_mechanism(text)
+    problem, rule = Problem(2000, 10, 20), parse_rule(text)
     rows = np.full((2000, 10), 0.04)
     rows[:, 0] = 0.64
     found = [certify(problem, rule, knows=knows) for knows in (None, Prior.dense(rows), 0.64)]

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from holdfast.certificates import certify, safe_looks
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 
 @settings(max_examples=4)  # each example evaluates the bounds some sixty times
@@ -47,10 +47,10 @@ def test_a_limit_outside_its_range_is_refused(max_bias: float) -> None:
 
 def test_a_coarser_rule_leaves_more_safe_looks() -> None:
     exact, coarse = (
-        safe_looks(10_000, 10, 0.05, parse_mechanism(text)) for text in ("exact", "ladder:0.01")
+        safe_looks(10_000, 10, 0.05, parse_rule(text)) for text in ("exact", "ladder:0.01")
     )
     assert exact < coarse
 
 
 def test_the_search_stops_where_it_is_told_to() -> None:
-    assert safe_looks(10_000, 10, 0.05, parse_mechanism("round:0"), most=1000) == 1000
+    assert safe_looks(10_000, 10, 0.05, parse_rule("round:0"), most=1000) == 1000

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from holdfast.certificates import certify
-from holdfast.mechanisms import parse_mechanism
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 from tests.bounds import optimal_play
 from tests.bounds.optimal_play import Rule, best_play, uniform_rows
 
@@ -71,7 +71,7 @@ def test_optimal_play_of_a_thousand_tiny_problems_is_within_the_certificate(chun
         best = best_play(rows, k, game, accounts=accounts)
         found = certify(
             Problem(n, m, k),
-            parse_mechanism(name),
+            parse_rule(name),
             accounts=accounts,
             looks_each=k,
             knows=what_is_known(rows, kind),
@@ -89,12 +89,12 @@ def test_one_exact_look_is_certified_to_the_last_digit(n: int, m: int) -> None:
 @pytest.mark.parametrize("n", [1, 3, 5])
 def test_a_ladder_of_one_step_is_certified_to_the_last_digit(n: int) -> None:
     best = best_play(uniform_rows(n, 2), 1, optimal_play.ladder(n, Fraction(1)))
-    found = certify(Problem(n, 2, 1), parse_mechanism("ladder:1.0"))
+    found = certify(Problem(n, 2, 1), parse_rule("ladder:1.0"))
     assert found.accuracy == pytest.approx(best, rel=1e-8)
 
 
 @pytest.mark.parametrize("known", [None, [0.7, 0.2, 0.1], 0.6])
 def test_a_first_look_that_tells_nothing_is_certified_as_such(known: object) -> None:
-    found = certify(Problem(4, 3, 1), parse_mechanism("improved"), knows=known)
+    found = certify(Problem(4, 3, 1), parse_rule("improved"), knows=known)
     assert found.accuracy == found.free
     assert found.gain == 0.0

@@ -136,7 +136,7 @@ def test_a_misspelled_command_option_attack_or_rule_is_answered_with_the_one_mea
     )
 
 
-HEAVY = ("numpy", "numba", "scipy", "matplotlib", "holdfast.attacks", "holdfast.mechanisms")
+HEAVY = ("numpy", "numba", "scipy", "matplotlib", "holdfast.attacks", "holdfast.rules")
 HELP = """
 from holdfast.cli import main
 from holdfast.cli.app import COMMANDS, SUBCOMMANDS

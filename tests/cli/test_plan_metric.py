@@ -13,12 +13,12 @@ from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.attacks.through_metrics.registry import attacks_on
 from holdfast.cli.plan_metric import group_sizes
 from holdfast.errors import InvalidInput, NotSupported, OutOfTurn
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import parse_metric
 from holdfast.planner import by_forecast, metric_plan, planned_on_counts
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
-EXACT = parse_mechanism("exact")
+EXACT = parse_rule("exact")
 SIZES = ("--n-examples", 10_000, "--n-classes", 2, "--looks", 300)
 
 
@@ -40,7 +40,7 @@ def test_looks_for_all_labels_are_those_of_measured_games(row, metric, n_classes
     measured = next(text for text, _ in kept if text.startswith(row)).split("|")[4]
     looks = float(measured.split("±")[0].replace(",", ""))
     problem = Problem(10_000, n_classes, 300)
-    found = metric_plan(parse_metric(metric), parse_mechanism(rule), problem)
+    found = metric_plan(parse_metric(metric), parse_rule(rule), problem)
     assert found.looks_for_all == pytest.approx(looks, rel=0.05)
 
 
@@ -145,7 +145,7 @@ def test_absolute_errors_are_planned_round_by_round(looks):
 
 
 def test_kappa_of_several_classes_is_planned_as_an_accuracy_and_of_groups_refused():
-    problem, rule = Problem(1000, 4, 100), parse_mechanism("exact")
+    problem, rule = Problem(1000, 4, 100), parse_rule("exact")
     found = metric_plan(parse_metric("cohen_kappa"), rule, problem)
     accuracy = metric_plan(parse_metric("accuracy"), rule, problem)
     assert (found.gain, found.looks_for_all) == (accuracy.gain, accuracy.looks_for_all)
@@ -193,7 +193,7 @@ def test_areas_are_planned_as_ranks_unless_counts_of_many_examples_gain_more(n, 
 def test_what_is_not_known_is_refused_with_the_reason(metric, rule, n_classes, because):
     problem = Problem(1000, n_classes, 20)
     with pytest.raises(NotSupported, match=because):
-        metric_plan(parse_metric(metric), parse_mechanism(rule), problem)
+        metric_plan(parse_metric(metric), parse_rule(rule), problem)
 
 
 def test_group_sizes():
@@ -209,7 +209,7 @@ def test_group_sizes():
 
 @pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "r2"])
 def test_one_example_has_no_value_of_metrics_that_compare_several(metric):
-    rule, several = parse_mechanism("exact"), parse_metric(metric)
+    rule, several = parse_rule("exact"), parse_metric(metric)
     with pytest.raises(InvalidInput, match=f"{metric} is not defined of one example.*groups must"):
         metric_plan(several, rule, Problem(10, 2, 5), [1] * 10)
     with pytest.raises(InvalidInput, match="n_examples must be at least 2, got 1"):
@@ -243,7 +243,7 @@ def test_models_are_not_planned_with(holdfast):
 
 
 def test_a_rule_that_changes_values_is_named_with_what_plays_there():
-    metric, rule = parse_metric("f1"), parse_mechanism("ladder:0.01")
+    metric, rule = parse_metric("f1"), parse_rule("ladder:0.01")
     with pytest.raises(NotSupported, match=r"f1 under ladder:0.01: count-reader.* audit"):
         metric_plan(metric, rule, Problem(100, 2, 9))
 
@@ -260,5 +260,5 @@ def test_a_rule_that_changes_values_is_named_with_what_plays_there():
     ],
 )
 def test_blurred_values_are_planned(metric, rule):
-    found = metric_plan(parse_metric(metric), parse_mechanism(rule), Problem(2000, 2, 100))
+    found = metric_plan(parse_metric(metric), parse_rule(rule), Problem(2000, 2, 100))
     assert found.gain > 10

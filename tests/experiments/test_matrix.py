@@ -15,9 +15,9 @@ from holdfast.experiments.matrix_plays import Task, play_once
 from holdfast.experiments.suite import SUITE, VERSION, entry_named
 from holdfast.experiments.summary import mean_of
 from holdfast.loop import play
-from holdfast.mechanisms import Exact, Rounding, compared_rules, parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.planner import plan
+from holdfast.rules import Exact, Rounding, compared_rules, parse_rule
 
 PROBLEM = Problem(400, 4, 30)
 RULES = ("exact", "ladder", "ladder:0.02", "rank", "improved", "gaussian:0.02", "subsample:0.3")
@@ -67,7 +67,7 @@ def test_against_exact_every_attack_gains_what_it_gains_in_a_plain_play(result):
             labels = hidden_labels("uniform", 400, 4, np.random.default_rng([3, trial]))
             own = [3, trial, crc32(f"{cell.attack} exact".encode())]
             attack = entry_named(cell.attack).play(
-                PROBLEM, np.random.default_rng([*own, 2]), parse_mechanism("exact")
+                PROBLEM, np.random.default_rng([*own, 2]), parse_rule("exact")
             )
             guess = play(attack, LabelOracle(labels, problem=PROBLEM))
             gains.append((4 * int(np.count_nonzero(guess == labels)) - 400) / 1600)
@@ -128,7 +128,7 @@ def test_a_rule_has_one_name_and_a_bad_one_is_refused_before_any_play():
     ],
 )
 def test_the_answer_model_has_the_spread_of_the_rule(rule, scale):
-    model = parse_mechanism(rule).answer_model(PROBLEM)
+    model = parse_rule(rule).answer_model(PROBLEM)
     assert math.sqrt(model.variance(PROBLEM)) / 400 == pytest.approx(scale)
 
 
@@ -153,7 +153,7 @@ def test_an_unknown_picture_format_is_refused(result, tmp_path):
 def test_an_entry_that_cannot_play_says_why():
     entry = entry_named("block-majority")
     with pytest.raises(NotSupported, match="compares neighbouring looks"):
-        entry.play(PROBLEM, np.random.default_rng(0), parse_mechanism("improved"))
+        entry.play(PROBLEM, np.random.default_rng(0), parse_rule("improved"))
 
 
 @pytest.mark.long

@@ -14,8 +14,8 @@ from holdfast.experiments.matrix import run_matrix
 from holdfast.experiments.matrix_plays import Matrix
 from holdfast.experiments.pool import pool
 from holdfast.experiments.reservations import SHARE, Reservations, free_bytes
-from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 from tests.audit.conftest import make_request
 
 
@@ -111,7 +111,7 @@ def test_an_audit_and_a_matrix_rehearse_every_attack_before_workers_start(monkey
     labels = np.random.default_rng(1).integers(3, size=400)
     predictions = [np.where(np.random.default_rng(2).random(400) < 0.5, labels, 0)]
     request = make_request(labels, release="round:2", predictions=predictions)
-    rules = [parse_mechanism("round:2"), parse_mechanism("ladder")]
+    rules = [parse_rule("round:2"), parse_rule("ladder")]
     for run_it, known in (
         (lambda: audit(request, processes=2), {False, True}),
         (lambda: run_matrix(Matrix(Problem(400, 3, 10), rules=rules), processes=2), {False}),

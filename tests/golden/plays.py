@@ -20,8 +20,8 @@ from holdfast.attacks import without_features
 from holdfast.attacks.description import Described, Needs
 from holdfast.attacks.registry import attack_types
 from holdfast.errors import HoldfastError
-from holdfast.mechanisms import parse_mechanism
 from holdfast.priors import Prior
+from holdfast.rules import parse_rule
 from holdfast.votes import Votes
 
 SIZES = Problem(150, 5, 40)
@@ -102,7 +102,7 @@ def played(make: Callable[[np.random.Generator], Any], board: str = "exact") -> 
     problem = next(p for p in HIDDEN if p[:2] == (n, m))
     hidden = HIDDEN[problem]
     rng = np.random.default_rng(6)
-    rule = parse_mechanism("exact" if board == "comparison" else board)
+    rule = parse_rule("exact" if board == "comparison" else board)
     if hasattr(attack.predict(), "predict"):
         X = rng.integers(2**64, size=(n, 1), dtype=np.uint64)
         indexed = isinstance(attack, without_features.ByIndex)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from holdfast.mechanisms import Rule
+from holdfast.rules import Rule
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 from holdfast.errors import NotSupported
 from holdfast.guard import Guard, Policy, gate
 from holdfast.guard.policy import POLICY_TEMPLATE
-from tests.mechanisms.rules import ALL
+from tests.rules.rules import ALL
 
 N = 400
 

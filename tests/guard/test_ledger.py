@@ -157,7 +157,7 @@ def test_the_ledger_is_used_without_the_guard():
     """A program that keeps a ledger of its own loads no labels, metrics, rules or policies."""
     program = (
         "import sys, holdfast.ledger;"
-        "above = ('guard', 'labels', 'problem', 'metrics', 'mechanisms', 'evaluate');"
+        "above = ('guard', 'labels', 'problem', 'metrics', 'rules', 'evaluate');"
         "print([name for name in above if f'holdfast.{name}' in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

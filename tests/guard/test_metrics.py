@@ -13,8 +13,8 @@ from holdfast.attacks.through_metrics import ByGroup
 from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
 from holdfast.guard import Guard, GuardOracle, Ledger, Policy, exposure, gate
 from holdfast.guard.parts import Part
-from holdfast.mechanisms import WorksOn, parse_mechanism, rule_classes
 from holdfast.metrics.registry import metric_classes, parse_metric
+from holdfast.rules import WorksOn, parse_rule, rule_classes
 from tests.guard import accuracy_alone
 
 RNG = np.random.default_rng(5)
@@ -82,7 +82,7 @@ def test_accuracies_alone_are_told_and_recorded_as_before(tmp_path, full_fingerp
         assert without_hashes([kind, rule, released, detail]) == without_hashes([*same, old_detail])
         changed |= {rule} if state != old_state else set()
     assert changed == {"exact", "round:2", "gaussian:0.01", "subsample:0.5+round:2"}
-    assert not any(parse_mechanism(rule).keeps_state for rule in changed)
+    assert not any(parse_rule(rule).keeps_state for rule in changed)
 
 
 @pytest.mark.parametrize("name", [cls.name for cls in metric_classes()])
@@ -105,7 +105,7 @@ def test_each_metric_under_each_rule_is_released_or_refused_before_anything_is_s
     shared, rule, name
 ):
     metric = of_name(name)
-    mechanism = parse_mechanism(rule)
+    mechanism = parse_rule(rule)
     if not metric.bounded and mechanism.works_on is WorksOn.BOUNDED_METRICS:
         with pytest.raises(NotSupported, match="state a range to clip it to"):
             Policy(rule, metric=str(metric))

@@ -5,8 +5,8 @@ from holdfast import Problem, attacks, play
 from holdfast.errors import BudgetExhausted
 from holdfast.guard import Guard, GuardOracle, Policy
 from holdfast.guard.parts import Part
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
+from holdfast.rules import parse_rule
 
 PROBLEM = Problem(60, 3, 12)
 HIDDEN = np.random.default_rng(2).integers(3, size=60).astype(np.uint8)
@@ -40,7 +40,7 @@ def test_an_attack_plays_a_ledger_as_it_plays_labels_in_memory(guard_for, rule, 
     guard = guard_for(rule)
     oracle = GuardOracle(guard, "blue")
     assert oracle.problem == PROBLEM
-    in_memory = LabelOracle(HIDDEN, problem=PROBLEM, mechanism=parse_mechanism(rule))
+    in_memory = LabelOracle(HIDDEN, problem=PROBLEM, mechanism=parse_rule(rule))
     expected = play(fresh(cls), in_memory)
     np.testing.assert_array_equal(play(fresh(cls), oracle), expected)
     assert guard.allowance(team="blue") == (12 - in_memory.looks, None)

@@ -13,7 +13,7 @@ import pytest
 from holdfast.certificates import certify_programs
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, NotSupported
 from holdfast.guard import Ledger, OutcomeGuard, Policy
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 
 PAGE = Path(__file__).parents[2] / "docs" / "outcomes.md"
 SECRET = b"0123456789abcdef"
@@ -90,7 +90,7 @@ def test_graded_outcomes_are_released_as_their_mean_under_the_rule(ledger):
     with pytest.raises(InvalidQuery, match="numbers from 0 to 10"):
         guard.score({**grades, "task_3": 10.5}, team="red")
     assert guard.certificate(5).excess == pytest.approx(
-        certify_programs(20, parse_mechanism("round:1"), 5, between=(0, 10)).excess
+        certify_programs(20, parse_rule("round:1"), 5, between=(0, 10)).excess
     )
 
 
@@ -177,14 +177,14 @@ def test_lucky_programs_score_no_more_above_their_value_than_is_certified(rule):
         weights = np.sign(told - 0.5)
         # Which of two ways a task goes is known only through the scores.
         voted.append(np.mean((weights @ (2 * passed - 1)) > 0) - 0.5)
-    certified = certify_programs(n, parse_mechanism(rule), looks).excess
+    certified = certify_programs(n, parse_rule(rule), looks).excess
     assert np.mean(best) <= certified
     assert np.mean(voted) <= certified
     assert max(np.mean(best), np.mean(voted)) > 0.15 * certified
 
 
 def test_more_looks_accounts_and_finer_rules_certify_no_less():
-    rules = [parse_mechanism(text) for text in ("ladder:0.05", "ladder:0.01", "exact")]
+    rules = [parse_rule(text) for text in ("ladder:0.05", "ladder:0.01", "exact")]
     found = [certify_programs(100, rule, 20).excess for rule in rules]
     assert found == sorted(found)
     one, many = (certify_programs(100, rules[0], 20, accounts=each).excess for each in (1, 5))

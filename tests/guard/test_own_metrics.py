@@ -16,12 +16,12 @@ from holdfast.errors import (
     ReleaseFailed,
 )
 from holdfast.guard import Guard, Policy, exposure
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics import OwnMetric
 from holdfast.metrics.clipped import Clipped
 from holdfast.metrics.display import Display
 from holdfast.metrics.labels import F1Macro
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 N, M, LOOKS, BLOCK, RULE = 60, 3, 20, 5, "gaussian:6"
 MISTAKES = 29  # inside of the range: at most so many; of random submissions, two in a thousand
@@ -70,7 +70,7 @@ def test_the_edge_of_a_range_is_no_free_oracle(new_sqlite_url):
     limit = 25.0 * MISTAKES / N + 1e-6
     metric = OwnMetric("cost", cost, low=0.0, high=limit, higher_is_better=False)
     display = Display(metric)
-    bound = certify_display(Problem(N, M, LOOKS), parse_mechanism(RULE), display).accuracy
+    bound = certify_display(Problem(N, M, LOOKS), parse_rule(RULE), display).accuracy
     reached = []
     for seed in range(8):
         rng = np.random.default_rng(seed)
@@ -203,7 +203,7 @@ def test_no_value_is_counted_as_one_answer_more_per_look():
     own, known = OwnMetric("own", cost), F1Macro()
     problem = Problem(10_000, 2, 30)
     for release in ("round:2", "ladder:0.01", "gaussian:0.1"):
-        rule = parse_mechanism(release)
+        rule = parse_rule(release)
         low = certify_display(problem, rule, Display(known)).nats
         most = rule.nats_between(problem, 0.0, 1.0)
         high = certify_display(problem, rule, Display(own)).nats
@@ -222,7 +222,7 @@ def test_the_count_is_never_below_the_number_of_sequences_that_there_are():
     own = OwnMetric("own", cost)
     for looks in range(1, 6):
         sequences = len(set(itertools.product((0.0, 1.0, None), repeat=looks)))
-        found = certify_display(Problem(10_000, 2, looks), parse_mechanism("round:0"), Display(own))
+        found = certify_display(Problem(10_000, 2, looks), parse_rule("round:0"), Display(own))
         assert np.exp(found.nats) == pytest.approx(sequences)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.errors import LedgerError
 from holdfast.guard import Guard, GuardedFile, OutcomeGuard, Policy
-from holdfast.mechanisms import Told
+from holdfast.rules import Told
 
 N = 200
 # Matches of four submissions in turn: the second is worse, the third better, the fourth the same.

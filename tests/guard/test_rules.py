@@ -8,8 +8,8 @@ import pytest
 from holdfast import Problem
 from holdfast.errors import BudgetExhausted
 from holdfast.guard import Guard, Policy
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
+from holdfast.rules import parse_rule
 
 N, LOOKS = 300, 6
 RULES = [
@@ -38,9 +38,7 @@ def test_a_rule_without_noise_answers_as_in_memory_though_every_look_is_a_new_pr
 ):
     labels, queries = looks(1)
     policy = Policy(rule, looks_per_data_set=LOOKS, memory=memory)
-    oracle = LabelOracle(
-        labels, problem=Problem(N, 4, LOOKS), mechanism=parse_mechanism(policy.release)
-    )
+    oracle = LabelOracle(labels, problem=Problem(N, 4, LOOKS), mechanism=parse_rule(policy.release))
     for query in queries:
         guard = Guard(labels, policy, tmp_path / "ledger.db", create=True, n_classes=4)
         assert guard.score(query, team="blue").released == oracle.query(query)

@@ -8,7 +8,7 @@ import pytest
 from holdfast import Problem
 from holdfast.certificates import certify_histories
 from holdfast.guard import Guard, Policy, exposure
-from holdfast.mechanisms import Split, parse_mechanism
+from holdfast.rules import Split, parse_rule
 
 N, PARTS = 120, 4
 
@@ -68,7 +68,7 @@ def test_a_state_without_its_part_goes_on_where_it_was():
 def most_however_spread(n, parts, m, k):
     """The largest sum over the parts of what exact counts can tell, over all ways to spread k."""
     size = -(-n // parts)
-    exact = parse_mechanism("exact")
+    exact = parse_rule("exact")
     tells = [0.0, *(exact.counts_nats(Problem(size, m, looks)) for looks in range(1, k + 1))]
     best = [0.0] + [-math.inf] * k
     for _ in range(parts):
@@ -91,6 +91,6 @@ def test_the_exposure_of_a_split_does_not_assume_that_the_looks_were_spread_even
     from holdfast.guard import Ledger
 
     (shown,) = exposure(Ledger(tmp_path / "ledger.db"))
-    on_one_part = parse_mechanism("exact").counts_nats(Problem(N // PARTS, 2, 20))
+    on_one_part = parse_rule("exact").counts_nats(Problem(N // PARTS, 2, 20))
     assert shown.nats >= min(on_one_part, 20 * math.log(N // PARTS + 1)) * 0.999
     assert shown.nats == certify_histories(N, 2, {(policy.release, "blue"): 20}).nats

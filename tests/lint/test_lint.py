@@ -13,12 +13,12 @@ from holdfast.lint.column_issues import column_issues
 from holdfast.lint.metrics import KNOWN, MetricColumn, kind_of, metric_of, scored
 from holdfast.lint.record import Phase
 from holdfast.lint.tree import read_tree
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics import Submission
 from holdfast.metrics.display import Display
 from holdfast.metrics.registry import parse_metric
 from holdfast.planner import metric_plan
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 from tests.lint.shapes import (
     BLANK_LIMITS,
     CONF_JSON,
@@ -297,7 +297,7 @@ def test_gains_of_a_metric_are_those_of_its_plan(write, name):
         "end: 2026-12-01}\n"
         f"leaderboards:\n  - columns:\n      - {{title: {title}}}\n"
     )
-    rule = parse_mechanism("exact")
+    rule = parse_rule("exact")
     (shown,) = lint(write(text), n_examples=10_000, n_classes=m).exposures
     plan = metric_plan(metric, rule, Problem(10_000, m, shown.looks))
     assert shown.possible == pytest.approx(plan.gain / 10_000, abs=1e-4)

@@ -6,8 +6,8 @@ from sklearn import metrics as reference
 
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard import Guard, Policy
-from holdfast.mechanisms import recorded_look
 from holdfast.metrics.display import Display
+from holdfast.rules import recorded_look
 
 TRUTH = np.array([0, 1, 2, 1, 0, 2, 2])
 GIVEN = np.array([0, 1, 1, 2, 0, 2, 0])

@@ -7,16 +7,16 @@ from holdfast import Problem
 from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.attacks.through_metrics.registry import attacks_on
 from holdfast.errors import HoldfastError
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics import Submission
 from holdfast.metrics.registry import parse_metric
 from holdfast.oracles import MetricOracle
 from holdfast.planner import board_under
+from holdfast.rules import parse_rule
 
 
 def proved(name, rule, labels, looks, seed):
     """Return how many examples each attack that proves any has proved, and how many wrongly."""
-    metric, rule, m = parse_metric(name), parse_mechanism(rule), int(labels.max()) + 1
+    metric, rule, m = parse_metric(name), parse_rule(rule), int(labels.max()) + 1
     numbers = metric.takes is Submission.NUMBERS
     board = MetricBoard(
         metric,

@@ -10,11 +10,11 @@ import pytest
 
 from holdfast import Problem, metrics
 from holdfast.errors import InvalidInput, InvalidQuery, NotSupported, ReleaseFailed
-from holdfast.mechanisms import Exact, Ladder, parse_mechanism, rule_classes
-from holdfast.mechanisms.on_metrics import check_metric, first_states, release_show, resumed
 from holdfast.metrics.numbers import LARGEST
 from holdfast.metrics.registry import metric_classes, parse_metric
 from holdfast.oracles import MetricOracle
+from holdfast.rules import Exact, Ladder, parse_rule, rule_classes
+from holdfast.rules.on_metrics import check_metric, first_states, release_show, resumed
 from tests.metrics.test_values import REFERENCES
 
 NAMES = [f"{cls.name}:2" if cls.name == "top_k_accuracy" else cls.name for cls in metric_classes()]
@@ -76,7 +76,7 @@ def clipped(name):
 
 def pairs():
     for name, text in itertools.product(NAMES, RULES):
-        rule, metric = parse_mechanism(text), clipped(name)
+        rule, metric = parse_rule(text), clipped(name)
         try:
             check_metric(rule, metric)
         except NotSupported:
@@ -87,7 +87,7 @@ def pairs():
 
 @pytest.mark.parametrize(("metric", "text"), list(pairs()))
 def test_answers_follow_from_the_seed_and_states_are_data(metric, text):
-    rule = parse_mechanism(text)
+    rule = parse_rule(text)
     hidden, given, _ = CASES[metric.takes]
     truth = metric.truth(hidden)
     problem = Problem(len(hidden), 2, 3)
@@ -128,7 +128,7 @@ def test_answers_follow_from_the_seed_and_states_are_data(metric, text):
 def test_a_rule_that_looks_at_examples_says_why(text, because):
     on = "accuracies alone|metrics that call each example right or wrong, as accuracies do"
     with pytest.raises(NotSupported, match=f"works on ({on}), since {because}"):
-        check_metric(parse_mechanism(text), parse_metric("f1"))
+        check_metric(parse_rule(text), parse_metric("f1"))
 
 
 @pytest.mark.parametrize(("metric", "text"), list(pairs()))
@@ -140,7 +140,7 @@ def test_a_submission_that_is_none_changes_nothing(metric, text):
             hidden,
             metric,
             n_queries=len(given),
-            mechanism=parse_mechanism(text),
+            mechanism=parse_rule(text),
             rng=np.random.default_rng(7),
         )
         told = []

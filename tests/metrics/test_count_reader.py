@@ -9,9 +9,9 @@ from holdfast import Problem, attacks, metrics, oracles, play
 from holdfast.attacks.through_metrics import CountReader
 from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import parse_metric
 from holdfast.planner import board_under, planned_on_counts
+from holdfast.rules import parse_rule
 
 SKEWED = np.random.default_rng(2).permutation(np.repeat([0, 1, 2, 3], [10, 50, 20, 40]))
 EQUAL = np.random.default_rng(2).permutation(np.repeat([0, 1, 2, 3], 30))
@@ -31,7 +31,7 @@ NAMES = [
 
 def run(hidden, name, looks=500, decimals=None, make=attacks.Lattice, sizes=None):
     metric = parse_metric(name)
-    rule = None if decimals is None else parse_mechanism(f"round:{decimals}")
+    rule = None if decimals is None else parse_rule(f"round:{decimals}")
     board = oracles.MetricOracle(hidden, metric, n_queries=looks, mechanism=rule)
     classes = 2 if sizes is None else len(sizes)
     problem, rng = Problem(len(hidden), classes, looks), np.random.default_rng(0)
@@ -126,7 +126,7 @@ def blurred(metric, sizes, rule, looks, seed, *, public=True):
     """Play the planned attack through blurred values; return its labels and the truth."""
     rng = np.random.default_rng(seed)
     hidden = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    metric, rule = parse_metric(metric), parse_mechanism(rule)
+    metric, rule = parse_metric(metric), parse_rule(rule)
     board = board_under(rule, MetricBoard(metric, sizes=tuple(sizes) if public else None))
     problem = Problem(hidden.size, len(sizes), looks)
     attack = CountReader.on_board(problem, board, rng=rng, inner=planned_on_counts(rule))

@@ -10,14 +10,14 @@ from benchmarks.metric_limits import information_limit
 from holdfast import Problem, metrics, oracles
 from holdfast.attacks.through_metrics import Digits
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 from tests.paces import few
 
 LOG_LOSS, BRIER = metrics.LogLoss(), metrics.Brier()
 
 
 def board_for(hidden, metric, looks, decimals):
-    rule = None if decimals is None else parse_mechanism(f"round:{decimals}")
+    rule = None if decimals is None else parse_rule(f"round:{decimals}")
     return oracles.MetricOracle(hidden, metric, n_queries=looks, mechanism=rule)
 
 

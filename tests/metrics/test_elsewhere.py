@@ -13,10 +13,10 @@ from holdfast.attacks.through_metrics.description import LATTICE, MetricBoard
 from holdfast.attacks.through_metrics.elsewhere import Elsewhere, best_class
 from holdfast.attacks.through_metrics.registry import attacks_on
 from holdfast.errors import InconsistentAnswer
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import parse_metric
 from holdfast.oracles import MetricOracle
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 
 def labels_of(n, share, seed=0):
@@ -97,7 +97,7 @@ def test_an_attack_that_proves_nothing_submits_its_own_guess():
 
 def test_nothing_is_certain_that_rests_on_a_middle_count():
     metric, labels = parse_metric("f1"), labels_of(4000, 0.5)
-    rule = parse_mechanism("round:3")
+    rule = parse_rule("round:3")
     board = MetricOracle(labels, metric, n_queries=12, mechanism=rule)
     reader = CountReader(
         Problem(4000, 2, 12),

@@ -9,12 +9,12 @@ import sklearn.metrics
 from holdfast import Problem, attacks, metrics, oracles, play
 from holdfast.attacks.through_metrics import Graded
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 
 
 def run(hidden, decimals=None, looks=5000, seed=0, **settings):
     n = len(hidden)
-    rule = None if decimals is None else parse_mechanism(f"round:{decimals}")
+    rule = None if decimals is None else parse_rule(f"round:{decimals}")
     board = oracles.MetricOracle(hidden, metrics.RocAuc(), n_queries=looks, mechanism=rule)
     rng = np.random.default_rng(seed)
     attack = Graded(Problem(n, 2, looks), rng=rng, decimals=decimals, **settings)

@@ -8,10 +8,10 @@ from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.attacks.through_metrics.registry import attacks_on
 from holdfast.errors import NotSupported
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import parse_metric
 from holdfast.oracles import MetricOracle
 from holdfast.planner import board_under, planned_on_counts
+from holdfast.rules import parse_rule
 
 GAMES = 6
 
@@ -77,7 +77,7 @@ def ridge(metric, truth, m, shares, error, release, looks, n_parts, rng):
 
 def gains(metric, truth, m, rule, looks, in_runs):
     """Return the gains of the best attack of the package: chosen by two games, then six more."""
-    measure, rule = parse_metric(metric), parse_mechanism(rule)
+    measure, rule = parse_metric(metric), parse_rule(rule)
     sizes = tuple(np.bincount(truth, minlength=m).tolist())
     board = board_under(rule, MetricBoard(measure, sizes=sizes, in_runs=in_runs))
     best, most = [], -1.0

@@ -10,8 +10,8 @@ from holdfast import Problem, attacks, metrics, oracles
 from holdfast.attacks.through_metrics import JointCounts, LevelCounts
 from holdfast.attacks.through_metrics.count_sums import CountSum
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import parse_metric
+from holdfast.rules import parse_rule
 
 BY_F1 = ["f1_macro", "f1_weighted", "precision_macro"]
 
@@ -76,7 +76,7 @@ def test_a_value_of_no_choice_is_not_read():
 
 def run(hidden, name, m=3, looks=400, decimals=None, **settings):
     metric = parse_metric(name)
-    rule = None if decimals is None else parse_mechanism(f"round:{decimals}")
+    rule = None if decimals is None else parse_rule(f"round:{decimals}")
     board = oracles.MetricOracle(hidden, metric, n_queries=looks, mechanism=rule)
     attack = JointCounts(
         Problem(len(hidden), m, looks),
@@ -177,7 +177,7 @@ def test_bad_settings_and_answers_are_refused():
 
 
 def play_levels(hidden, looks=400, decimals=None, **settings):
-    rule = None if decimals is None else parse_mechanism(f"round:{decimals}")
+    rule = None if decimals is None else parse_rule(f"round:{decimals}")
     board = oracles.MetricOracle(hidden, metrics.RocAuc(), n_queries=looks, mechanism=rule)
     attack = LevelCounts(
         Problem(len(hidden), 2, looks), rng=np.random.default_rng(0), decimals=decimals, **settings

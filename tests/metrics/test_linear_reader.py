@@ -10,10 +10,10 @@ from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.loop import play
-from holdfast.mechanisms import Exact, parse_mechanism
 from holdfast.metrics.registry import parse_metric
 from holdfast.planner import board_under, metric_plan
 from holdfast.planner.metric_formulas import metric_estimate
+from holdfast.rules import Exact, parse_rule
 
 AFFINE = [
     ("f1", 2),
@@ -52,7 +52,7 @@ def test_the_affine_form_is_the_metric_wherever_class_sizes_are_known(name, m):
 
 def game(name, rule, labels, looks, *, seed=0):
     """Return what the final submission scores, and what the best one without a look does."""
-    metric, rule, m = parse_metric(name), parse_mechanism(rule), int(labels.max()) + 1
+    metric, rule, m = parse_metric(name), parse_rule(rule), int(labels.max()) + 1
     board = board_under(rule, MetricBoard(metric, sizes=tuple(np.bincount(labels).tolist())))
     each = next(each for each in attacks_on(board, m) if each.cls is LinearReader)
     rng, rule_rng = np.random.default_rng(seed).spawn(2)
@@ -102,7 +102,7 @@ def test_beliefs_add_up_to_the_class_sizes_and_are_right_as_often_as_they_say():
         step=0.01,
         sizes=sizes,
     )
-    rule = parse_mechanism("round:2")
+    rule = parse_rule("round:2")
     shown = oracles.MetricOracle(SKEWED, metrics.CohenKappa(), n_queries=150, mechanism=rule)
     play(attack, shown)
     chances = attack.chances()
@@ -114,7 +114,7 @@ def test_beliefs_add_up_to_the_class_sizes_and_are_right_as_often_as_they_say():
 
 @pytest.mark.parametrize("name", ["f1", "balanced_accuracy"])
 def test_groups_are_read_without_their_class_sizes(name):
-    metric, rule, groups = parse_metric(name), parse_mechanism("round:2"), np.arange(600) // 100
+    metric, rule, groups = parse_metric(name), parse_rule("round:2"), np.arange(600) // 100
     board = board_under(rule, MetricBoard(metric, sizes=(300, 300)))
     show = metrics.Breakdown(groups, metric)
     shown = oracles.MetricOracle(EVEN, show, n_queries=60, mechanism=rule)
@@ -125,7 +125,7 @@ def test_groups_are_read_without_their_class_sizes(name):
 
 def test_several_columns_tell_more_than_one():
     columns = [metrics.F1(), metrics.Accuracy(), metrics.RocAuc()]
-    rule, ends = parse_mechanism("gaussian:0.03"), []
+    rule, ends = parse_rule("gaussian:0.03"), []
     board = board_under(rule, MetricBoard(columns[0], sizes=(300, 300)))
     for shown in (columns[:1], columns):
         values = []
@@ -145,7 +145,7 @@ def test_several_columns_tell_more_than_one():
 
 
 def test_plans_have_its_forecast_where_a_rule_blurs_values():
-    round_2, problem = parse_mechanism("round:2"), Problem(600, 2, 60)
+    round_2, problem = parse_rule("round:2"), Problem(600, 2, 60)
     plan = metric_plan(metrics.RocAuc(), round_2, problem)
     assert plan.attack == "linear-reader"
     right = []
@@ -170,7 +170,7 @@ def test_what_is_not_affine_or_not_told_is_refused_with_the_reason():
         LinearReader(Problem(9, 2, 1), metrics=[metrics.AveragePrecision()], **make)
     with pytest.raises(InvalidInput, match="sizes must be 2 numbers that add up to 9"):
         LinearReader(Problem(9, 2, 1), metrics=[metrics.F1()], sizes=(4, 4), **make)
-    ladder = board_under(parse_mechanism("ladder:0.01"), MetricBoard(metrics.F1()))
+    ladder = board_under(parse_rule("ladder:0.01"), MetricBoard(metrics.F1()))
     with pytest.raises(NotSupported, match="the rule does not tell it"):
         LinearReader.on_board(Problem(9, 2, 1), ladder, **make)
     with pytest.raises(NotSupported, match="takes too long"):

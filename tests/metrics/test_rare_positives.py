@@ -6,8 +6,8 @@ import pytest
 from holdfast import attacks, metrics, oracles
 from holdfast.attacks.through_metrics import CountReader, PartsInTurn, SparseClimb
 from holdfast.errors import InvalidInput, NotSupported, OutOfTurn
-from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 F1 = metrics.F1()
 
@@ -36,7 +36,7 @@ def parts(problem, size, positives):
 def test_two_decimals_of_f1_tell_all_positives_of_small_parts():
     # 20 positives: with 50 examples called positive one more true one moves F1 by 2/70.
     hidden, problem = rare(1000, 20), Problem(1000, 2, 500)
-    board = oracles.MetricOracle(hidden, F1, n_queries=500, mechanism=parse_mechanism("round:2"))
+    board = oracles.MetricOracle(hidden, F1, n_queries=500, mechanism=parse_rule("round:2"))
     attack = CountReader(
         problem,
         parts(problem, 50, 20),
@@ -82,7 +82,7 @@ def test_small_blocks_climb_where_random_labels_score_nothing(rule, least, most)
     # Means of four seeds; blocks of one size reach 2 hits / (called + positives) at best.
     reached = []
     for seed in range(4):
-        hidden, release = rare(10_000, 100, seed), parse_mechanism(rule)
+        hidden, release = rare(10_000, 100, seed), parse_rule(rule)
         board = oracles.MetricOracle(hidden, F1, n_queries=300, mechanism=release)
         attack = SparseClimb(
             Problem(10_000, 2, 300),

@@ -21,13 +21,13 @@ from holdfast.attacks.through_metrics.registry import (
     readers_of,
 )
 from holdfast.errors import NotSupported
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import metric_classes, parse_metric
 from holdfast.planner import by_forecast, metric_plan
 from holdfast.planner.metric_formulas import metric_estimate
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
-EXACT = parse_mechanism("exact")
+EXACT = parse_rule("exact")
 NAMED = metric_classes()
 
 
@@ -150,7 +150,7 @@ def test_an_attack_on_match_counts_is_told_what_a_value_belongs_to():
 def test_rounded_areas_are_read_as_ranks_and_counts_where_the_positives_are_public():
     hidden = (np.random.default_rng(0).random(200) < 0.3).astype(int)
     sizes, problem = tuple(np.bincount(hidden).tolist()), Problem(200, 2, 30)
-    rule = parse_mechanism("round:4")
+    rule = parse_rule("round:4")
     board = MetricBoard(metrics.RocAuc(), rounding=1e-4, sizes=sizes)
     areas = {}
     for each in attacks_on(board, 2):

@@ -10,9 +10,9 @@ from holdfast.attacks.through_metrics.registry import attacks_on
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.experiments.suite import IN_RUNS
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import parse_metric
 from holdfast.planner import board_under
+from holdfast.rules import parse_rule
 
 LABELS = np.random.default_rng(5).permutation(np.arange(40) % 2)
 IN_FORTY = np.repeat(LABELS, 50)
@@ -22,7 +22,7 @@ UNEQUAL = np.repeat(np.arange(14) % 2, np.random.default_rng(6).integers(100, 20
 
 def gains(metric, rule, labels, looks):
     """Return the mean gain over the best constant of each attack on runs, in three games."""
-    metric, rule = parse_metric(metric), parse_mechanism(rule)
+    metric, rule = parse_metric(metric), parse_rule(rule)
     sizes = tuple(np.bincount(labels).tolist())
     board = board_under(rule, MetricBoard(metric, sizes=sizes, in_runs=True))
     nothing = max(metric.score(labels, np.full(labels.size, label)) for label in (0, 1))
@@ -71,7 +71,7 @@ def test_on_rows_in_no_order_they_do_not_play():
     ("rule", "gain"), [("gaussian:0.03", 0.12), ("ladder:0.01", 0.12), ("rank", 0.15)]
 )
 def test_where_accuracies_are_shown_they_play_by_name(rule, gain):
-    rule, ends = parse_mechanism(rule), []
+    rule, ends = parse_rule(rule), []
     for entry in IN_RUNS:
         try:
             attack = entry.play(Problem(2000, 2, 20), np.random.default_rng(3), rule)
@@ -86,7 +86,7 @@ def test_where_accuracies_are_shown_they_play_by_name(rule, gain):
 
 def test_class_shares_are_what_it_takes_from_a_prior():
     rows = np.repeat(np.random.default_rng(3).permutation(np.repeat([0, 1, 2], [28, 8, 4])), 50)
-    rule, problem, found = parse_mechanism("gaussian:0.03"), Problem(2000, 3, 60), []
+    rule, problem, found = parse_rule("gaussian:0.03"), Problem(2000, 3, 60), []
     for prior in (None, np.tile(np.bincount(rows) / 2000, (2000, 1))):
         attack = RunReader(problem, rng=np.random.default_rng(0), prior=prior, noise=0.03, runs=40)
         board = oracles.LabelOracle(

@@ -7,9 +7,9 @@ import pytest
 
 from holdfast import metrics
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, NotSupported
-from holdfast.mechanisms import WorksOn, parse_mechanism, rule_classes
 from holdfast.metrics.registry import metric_classes, parse_metric
 from holdfast.oracles import MetricOracle
+from holdfast.rules import WorksOn, parse_rule, rule_classes
 
 TRUTH = np.array([0, 1, 2, 1, 0, 2, 2])
 GIVEN = np.array([0, 1, 1, 2, 0, 2, 0])
@@ -96,7 +96,7 @@ def test_each_group_has_a_rule_state_of_its_own():
         [0, 0, 1, 1],
         metrics.Breakdown(["a", "a", "b", "b"]),
         n_queries=3,
-        mechanism=parse_mechanism("ladder:0.1"),
+        mechanism=parse_rule("ladder:0.1"),
     )
     assert oracle.query([0, 1, 0, 0]) == (0.5, 0.0)
     assert oracle.query([1, 1, 1, 0]) == (0.5, 0.5)  # a stands, b climbs
@@ -104,7 +104,7 @@ def test_each_group_has_a_rule_state_of_its_own():
 
 
 def test_a_loss_climbs_downward():
-    rule = parse_mechanism("ladder:0.1")
+    rule = parse_rule("ladder:0.1")
     show = metrics.HammingLoss()
     oracle = MetricOracle([[0, 1, 1, 1]], show, n_queries=3, mechanism=rule)
     answers = [oracle.query([row]) for row in ([0, 1, 0, 0], [1, 0, 0, 0], [0, 1, 1, 1])]
@@ -126,7 +126,7 @@ SAMPLES = {
 def test_a_rule_releases_a_metric_or_says_why_not(rule, name):
     metric = parse_metric(f"{name}:2" if name == "top_k_accuracy" else name)
     hidden, submission = SAMPLES[metric.takes]
-    mechanism = parse_mechanism(rule)
+    mechanism = parse_rule(rule)
     refused = None
     if name != "accuracy" and mechanism.works_on is WorksOn.ACCURACIES:
         refused = "works on accuracies alone"

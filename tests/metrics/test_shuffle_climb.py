@@ -7,9 +7,9 @@ from holdfast import Problem, metrics, oracles
 from holdfast.attacks.through_metrics import ShuffleClimb
 from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import parse_metric
 from holdfast.planner import board_under
+from holdfast.rules import parse_rule
 
 SKEWED = np.random.default_rng(8).permutation(np.repeat(np.arange(4), [600, 300, 200, 100]))
 
@@ -24,7 +24,7 @@ SKEWED = np.random.default_rng(8).permutation(np.repeat(np.arange(4), [600, 300,
     ],
 )
 def test_it_climbs_from_random_labels_in_the_best_composition(metric, rule, gain):
-    metric, rule = parse_metric(metric), parse_mechanism(rule)
+    metric, rule = parse_metric(metric), parse_rule(rule)
     sizes = tuple(np.bincount(SKEWED).tolist())
     board = board_under(rule, MetricBoard(metric, sizes=sizes))
     nothing = max(metric.score(SKEWED, np.full(SKEWED.size, label)) for label in range(4))

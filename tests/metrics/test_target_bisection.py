@@ -11,11 +11,11 @@ from holdfast import metrics, oracles
 from holdfast.attacks import Lattice
 from holdfast.attacks.through_metrics import TargetBisection
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 
 
 def played(hidden, looks, *, low, high, decimals=None):
-    rule = None if decimals is None else parse_mechanism(f"round:{decimals}")
+    rule = None if decimals is None else parse_rule(f"round:{decimals}")
     board = oracles.MetricOracle(
         hidden, metrics.MeanAbsoluteError(), n_queries=looks, mechanism=rule
     )

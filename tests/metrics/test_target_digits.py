@@ -10,13 +10,13 @@ from benchmarks.metric_limits import target_limit
 from holdfast import metrics, oracles
 from holdfast.attacks.through_metrics import TargetDigits
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 
 MSE, RMSE, R2 = metrics.MeanSquaredError(), metrics.RootMeanSquaredError(), metrics.R2()
 
 
 def run(hidden, metric=MSE, decimals=None, looks=20_000, low=0, high=100):
-    rule = None if decimals is None else parse_mechanism(f"round:{decimals}")
+    rule = None if decimals is None else parse_rule(f"round:{decimals}")
     board = oracles.MetricOracle(hidden, metric, n_queries=looks, mechanism=rule)
     rng = np.random.default_rng(0)
     attack = TargetDigits(

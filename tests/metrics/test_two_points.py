@@ -9,12 +9,12 @@ from holdfast.attacks.through_metrics.description import LATTICE, MetricBoard, O
 from holdfast.attacks.through_metrics.high_or_low import errors_of
 from holdfast.attacks.through_metrics.registry import attacks_on
 from holdfast.errors import HoldfastError, NotSupported
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics import Clipped, Submission
 from holdfast.metrics.registry import parse_metric
 from holdfast.oracles import MetricOracle
 from holdfast.planner import board_under, metric_plan, planned_on_counts, rule_told
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 
 def labels_of(n, m=2, share=0.5):
@@ -43,7 +43,7 @@ class Guessing:
 
 def two_points(metric, hidden, rule, looks, m=2, shares=None):
     """Return the attacks that play through two values, by the seams that audits and sweeps use."""
-    metric, rule = parse_metric(metric), parse_mechanism(rule)
+    metric, rule = parse_metric(metric), parse_rule(rule)
     numbers = metric.takes is Submission.NUMBERS
     board = MetricBoard(
         metric,
@@ -89,7 +89,7 @@ def told_by(metric, rule, hidden, guess, m=2):
         reached.append(told)
         return inner
 
-    metric, rule = parse_metric(metric), parse_mechanism(rule)
+    metric, rule = parse_metric(metric), parse_rule(rule)
     sizes = tuple(np.bincount(hidden, minlength=m).tolist()) if metric.name != "mse" else None
     board = board_under(rule, MetricBoard(metric, sizes=sizes, targets=hidden))
     cls = TwoTargets if metric.takes is Submission.NUMBERS else TwoLevels
@@ -134,7 +134,7 @@ def test_noise_and_steps_count_in_what_a_match_is_worth(rule, expected):
     told, _, _ = told_by("log_loss[0,10]", rule, labels, labels)
     # All matches together are worth ten nats, but for what a hit itself costs.
     assert told.unit == pytest.approx(10.0, rel=1e-3)
-    assert rule_told(parse_mechanism(rule), Told(10.0)) == parse_mechanism(expected)
+    assert rule_told(parse_rule(rule), Told(10.0)) == parse_rule(expected)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_where_values_are_read_as_they_are_it_does_not_play():
 
 
 def test_losses_under_noise_are_planned_by_what_accuracies_tell():
-    rule, problem = parse_mechanism("gaussian:0.01"), Problem(2000, 2, 100)
+    rule, problem = parse_rule("gaussian:0.01"), Problem(2000, 2, 100)
     found = metric_plan(parse_metric("brier"), rule, problem)
     assert found.attack.startswith("two-levels")
     plain = metric_plan(parse_metric("accuracy"), rule, Problem(2000, 2, 99))
@@ -254,7 +254,7 @@ def test_rounded_losses_stand_for_rounded_accuracies(metric, m, step):
     guess = np.roll(labels, 1)
     told, heard, _ = told_by(metric, f"round:{step}", labels, guess, m)
     # The count that is told holds the true one.
-    model = rule_told(parse_mechanism(f"round:{step}"), told).answer_model(Problem(60, m, 2))
+    model = rule_told(parse_rule(f"round:{step}"), told).answer_model(Problem(60, m, 2))
     low, high = model.counts(heard[0], 60)
     assert low <= np.sum(guess == labels) <= high
     assert high - low < 60

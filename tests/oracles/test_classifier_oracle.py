@@ -4,8 +4,8 @@ import pytest
 
 from holdfast import Problem
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery
-from holdfast.mechanisms import Gaussian, Subsample
 from holdfast.oracles import ClassifierOracle, IndexedOracle, LabelOracle
+from holdfast.rules import Gaussian, Subsample
 
 LABELS = np.array([0, 1, 2, 0, 1, 2])
 PROBLEM = Problem(6, 3, 4)

@@ -3,9 +3,9 @@ import pytest
 
 from holdfast import Problem
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery
-from holdfast.mechanisms import ImprovedOnly, Split
 from holdfast.metrics import Accuracy
 from holdfast.oracles import ClassifierOracle, LabelOracle, MetricOracle
+from holdfast.rules import ImprovedOnly, Split
 
 HIDDEN = np.random.default_rng(4).integers(4, size=200).astype(np.uint8)
 GOOD, BAD = HIDDEN.copy(), (HIDDEN + 1) % 4

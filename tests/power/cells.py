@@ -26,12 +26,12 @@ from holdfast.experiments.matrix_plays import Matrix
 from holdfast.experiments.summary import Mean, mean_of
 from holdfast.files.label_files import LabelFile
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.display import Display
 from holdfast.oracles import LabelOracle
 from holdfast.planner import Auto
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 
 SEED = 20261118
 
@@ -65,7 +65,7 @@ class Board(NamedTuple):
         oracle = LabelOracle(
             hidden,
             problem=self.problem,
-            mechanism=parse_mechanism(self.rule),
+            mechanism=parse_rule(self.rule),
             rng=np.random.default_rng([SEED, trial, 1]),
         )
         return hidden, prior, oracle
@@ -94,7 +94,7 @@ class Game(NamedTuple):
         hidden, prior, oracle = self.board.opened(trial)
         rng = np.random.default_rng([SEED, trial, 2])
         attack: Any = (
-            Auto(problem, rng=rng, prior=prior, rule=parse_mechanism(self.board.rule))
+            Auto(problem, rng=rng, prior=prior, rule=parse_rule(self.board.rule))
             if self.attack == "auto"
             else make_attack(self.attack, problem, rng, prior=prior)
         )
@@ -192,7 +192,7 @@ class Audited(NamedTuple):
             name="power",
             file=file,
             parts=parts_of(file),
-            rule=parse_mechanism(self.rule),
+            rule=parse_rule(self.rule),
             looks=parse_looks(str(self.looks)),
             seed=SEED,
         )

@@ -23,12 +23,12 @@ from holdfast.guard import Guard, GuardedFile, Policy
 from holdfast.guard.adapters.frames import GuardedFrame
 from holdfast.guard.adapters.scikit_learn import guarded_scorer
 from holdfast.ledger.chain import Ledger
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics import OwnMetric, Submission, registry
 from holdfast.metrics.base import LabelMetric
 from holdfast.metrics.display import Display
 from holdfast.metrics.registry import metric_classes, parse_metric
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 from tests.server.conftest import Place, as_csv, bearer, listening
 
 N = 40
@@ -333,10 +333,10 @@ def test_metrics_of_installed_packages_record_each_answer_however_they_misbehave
 @pytest.mark.parametrize("plug_in", ["nan"], indirect=True)
 def test_no_value_of_an_installed_packages_metric_is_counted(plug_in):
     for metric in (plug_in, parse_metric("mine[0,0.5]")):
-        found = certify_display(Problem(10_000, 2, 30), parse_mechanism("round:2"), Display(metric))
+        found = certify_display(Problem(10_000, 2, 30), parse_rule("round:2"), Display(metric))
         own = certify_display(
             Problem(10_000, 2, 30),
-            parse_mechanism("round:2"),
+            parse_rule("round:2"),
             Display(OwnMetric("own", lambda t, g: 0.0, low=metric.low, high=metric.high)),
         )
         assert found.nats == pytest.approx(own.nats)

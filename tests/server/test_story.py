@@ -14,8 +14,8 @@ import pytest
 from holdfast import Problem, attacks, play
 from holdfast.cli import main
 from holdfast.guard import Ledger, exposure
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle, Remote
+from holdfast.rules import parse_rule
 from tests.audit.browser import chromium, executable
 from tests.server.conftest import as_csv, free_port, start_process, wait_until, write_labels
 from tests.server.test_api import changed
@@ -55,7 +55,7 @@ class PublicHalf:
     def __init__(self, labels):
         self.problem = Problem(N, 3, LOOKS)
         sizes = Problem(N // 2, 3, LOOKS * len(ATTACKS))
-        rule = parse_mechanism("ladder:0.01")
+        rule = parse_rule("ladder:0.01")
         self._oracle = LabelOracle(labels[::2], problem=sizes, mechanism=rule)
 
     @property

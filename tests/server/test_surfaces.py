@@ -13,8 +13,8 @@ from argon2 import PasswordHasher
 
 from holdfast.guard.policy import Policy
 from holdfast.ledger.moments import clock
-from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 from holdfast.server import api, pages
 from holdfast.server.accounts import Accounts, join_team
 from holdfast.server.app import create
@@ -73,7 +73,7 @@ class World:
         found = set()
         for score in itertools.chain(*(self.scores[part] for part in parts)):
             found |= {f"{score:.6f}", repr(score)[:8]}
-            if not parse_mechanism(self.rule).adds_noise:
+            if not parse_rule(self.rule).adds_noise:
                 found |= {f"{score:.4f}", f"{100 * score:.2f}", f"{score:.3f}"}
         return found
 
@@ -249,7 +249,7 @@ def test_every_number_of_the_api_is_a_released_text_a_count_or_a_time(world):
     """Or one that follows from these: an interval, a bound on the gain, the band of chance."""
     place, phase = world.place, world.place.phase()
     facts = place.gatekeeper.facts(phase)
-    rule = parse_mechanism(world.rule)
+    rule = parse_rule(world.rule)
     sizes = Problem(N, 3, 1)
     resolution = rule.resolution(sizes)
     released = {value for values in world.released.values() for value in values}

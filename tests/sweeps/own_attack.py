@@ -6,7 +6,7 @@ import numpy as np
 
 from holdfast import Problem
 from holdfast.attacks.description import Described
-from holdfast.mechanisms import Rounding
+from holdfast.rules import Rounding
 
 
 class Halves(Described):

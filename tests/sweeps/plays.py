@@ -15,9 +15,9 @@ from holdfast.attacks.registry import attack_names, attack_type
 from holdfast.errors import HoldfastError
 from holdfast.experiments.suite import attack_on
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 from holdfast.sweeps.models import drawn_prior
 
 __all__ = ["FILE", "of_attack", "played"]
@@ -38,7 +38,7 @@ def of_attack(name):
     # Who plans first rehearses all others: two games take as long as all of theirs.
     for problem, rule_text, model in GAMES[8:11:2] if name == "auto" else GAMES:
         labels = np.random.default_rng(1).integers(problem.n_classes, size=problem.n_examples)
-        rule, prior = parse_mechanism(rule_text), None
+        rule, prior = parse_rule(rule_text), None
         if model != "none":
             prior, _ = drawn_prior(model, labels, problem.n_classes, np.random.default_rng(2))
         oracle = LabelOracle(labels, problem=problem, mechanism=rule, rng=np.random.default_rng(3))

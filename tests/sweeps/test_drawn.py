@@ -17,8 +17,8 @@ from holdfast.attacks import (
 )
 from holdfast.bounds.block_majority import expected_accuracy
 from holdfast.experiments.suite import attack_on
-from holdfast.mechanisms import Exact
 from holdfast.oracles import LabelOracle
+from holdfast.rules import Exact
 from holdfast.sweeps.drawn import drawn_matches
 
 

@@ -15,7 +15,7 @@ import pytest
 from holdfast import attacks
 from holdfast.errors import InvalidInput
 from holdfast.experiments.reproduce import FILE, TABLE_1
-from holdfast.mechanisms import Exact, Ladder
+from holdfast.rules import Exact, Ladder
 from holdfast.sweeps import Experiment, read_experiment, run
 from holdfast.sweeps.cells import address
 from holdfast.sweeps.references import find_rule

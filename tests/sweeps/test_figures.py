@@ -10,8 +10,8 @@ from holdfast.certificates import certify
 from holdfast.errors import InvalidInput
 from holdfast.experiments.figures import bias_figure
 from holdfast.experiments.summary import Mean
-from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
+from holdfast.rules import parse_rule
 from holdfast.sweeps import Experiment, Journal, run, summarised
 from holdfast.sweeps.figures import draw_all, latex_table
 from holdfast.sweeps.figures.along import gains_along_sizes
@@ -221,7 +221,7 @@ def test_every_rule_has_its_figure_below_its_own_certificate(rows, tmp_path, mon
     found = [path.name for path, _ in gains_against_looks(strong, tmp_path, ".svg")]
     assert found == ["gain-200-2-uniform.svg", "gain-200-2-uniform-ladder-0-01.svg"]
     (curve,) = asked["gain-200-2-uniform-ladder-0-01.svg"]["curves"]
-    wanted = 100 * certify(Problem(200, 2, 20), parse_mechanism("ladder:0.01")).gain
+    wanted = 100 * certify(Problem(200, 2, 20), parse_rule("ladder:0.01")).gain
     assert (curve.name, curve.x[-1]) == ("no attack can exceed", 20)
     assert curve.y[-1] == pytest.approx(wanted)
     # Bounds are about uniform labels: none is drawn for others.

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from holdfast.mechanisms import Exact, Rounding
+from holdfast.rules import Exact, Rounding
 from holdfast.testing import CheckFailed, check_rule, rule_checks
 from tests.testing.toys import Halves
 

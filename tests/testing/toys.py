@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.answers import RoundedAnswers
 from holdfast.attacks.base import LabelAttack
-from holdfast.mechanisms import Rule
+from holdfast.rules import Rule
 
 
 class BestOfRandom(LabelAttack):

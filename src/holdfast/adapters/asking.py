@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from holdfast.adapters.mcp_tools import BoardTools
 from holdfast.client import BoardClient
 from holdfast.errors import NotSupported
-from holdfast.mechanisms import parse_mechanism
+from holdfast.rules import parse_rule
 
 __all__ = ["Answer", "Ask", "of_board", "of_guard"]
 
@@ -89,7 +89,7 @@ def of_board(client: BoardClient, *, frame: str, own: bool = False) -> Ask:
 
 def _refuse_rule(release: str, frame: str, *, own: bool) -> None:
     """Raise `NotSupported` for a rule of which the frame can make nothing."""
-    rule = parse_mechanism(release)
+    rule = parse_rule(release)
     if rule.shows != "scores" or rule.waits:
         raise NotSupported(
             f"{frame} needs a score at once, and {release} tells none: take release = "

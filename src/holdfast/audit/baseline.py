@@ -9,9 +9,9 @@ from typing import Protocol
 from holdfast.audit import formulas
 from holdfast.audit.inputs.disclosure import RoundingUnit, rounding_unit_for
 from holdfast.audit.result import Knowledge
-from holdfast.mechanisms import Rule
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 
 __all__ = ["Baseline", "Formulas"]
 

@@ -24,9 +24,9 @@ from holdfast.attacks import ChampionChallenger, HadamardBlocks
 from holdfast.bounds import acharya2020, queries_to_recover_all
 from holdfast.bounds.acharya2020 import regime_edges
 from holdfast.bounds.bisection import fewest
-from holdfast.mechanisms import Rule
 from holdfast.planner.strongest import gain_in_principle, gain_under
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 
 __all__ = [
     "first_above",
@@ -106,7 +106,7 @@ def forecast(rule: Rule, problem: Problem) -> float | None:
     That of fixed blocks and of adaptive attacks; where the rule hides nothing of a match count,
     that of every attack on exact answers. None: the rule releases no scores.
 
-    >>> from holdfast.mechanisms import Rounding
+    >>> from holdfast.rules import Rounding
     >>> rule = Rounding(decimals=2)
     >>> problem = Problem(10_000, 10, 1000)
     >>> forecast_of_blocks(rule, problem) < forecast(rule, problem) < forecast_from_exact(problem)

@@ -25,10 +25,10 @@ from holdfast.audit.scenarios.play_cache import PlayCache
 from holdfast.audit.scenarios.plays import AnyJob
 from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.audit.scenarios.suite import compared, suite
-from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import Forecast, forecast
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 from holdfast.setting import Setting
 
 __all__ = ["Outlook", "found", "likeliest", "outlook", "played_fewer"]

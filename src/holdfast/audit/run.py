@@ -68,9 +68,9 @@ from holdfast.errors import NotSupported
 from holdfast.experiments.rehearsals import suite_rehearsals
 from holdfast.experiments.suite import VERSION
 from holdfast.guard.fingerprint import fingerprint
-from holdfast.mechanisms import Rule
 from holdfast.metrics import Accuracy, Submission
 from holdfast.problem import check_at_least
+from holdfast.rules import Rule
 
 __all__ = ["audit"]
 

@@ -25,11 +25,11 @@ from holdfast.audit.result import Knowledge
 from holdfast.bounds.label_model import accuracy_from_shares, queries_to_recover_shares
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK
 from holdfast.labels import Labels
-from holdfast.mechanisms import Rule
 from holdfast.planner.formulas import rough_hits_gain
 from holdfast.planner.lattice_gain import lattice_certain
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 from holdfast.setting import Setting
 
 __all__ = ["SIGNIFICANCE", "UnequalClasses", "baseline_of"]

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
-from holdfast.mechanisms import Rule
 from holdfast.oracles import LabelOracle
 from holdfast.problem import Problem
 from holdfast.protocols import Answer
+from holdfast.rules import Rule
 
 __all__ = ["HonestCost", "honest_cost"]
 
@@ -50,10 +50,10 @@ def honest_cost(rule: Rule, n_examples: int, n_classes: int, *, teams: int = TEA
 
     Examples
     --------
-    >>> from holdfast.mechanisms import parse_mechanism
-    >>> honest_cost(parse_mechanism("exact"), 10_000, 10).off
+    >>> from holdfast.rules import parse_rule
+    >>> honest_cost(parse_rule("exact"), 10_000, 10).off
     0.0
-    >>> honest_cost(parse_mechanism("ladder:0.05"), 10_000, 10).unseen > 0.7
+    >>> honest_cost(parse_rule("ladder:0.05"), 10_000, 10).unseen > 0.7
     True
     """
     problem = Problem(n_examples, n_classes, SUBMISSIONS)

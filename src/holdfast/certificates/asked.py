@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from holdfast.mechanisms import Rule
 from holdfast.problem import Problem, check_at_least
+from holdfast.rules import Rule
 
 __all__ = ["Asked", "RuleLooks", "first_change", "shared_evenly"]
 

@@ -14,9 +14,9 @@ from holdfast.certificates.limits import Analysts, limits
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.theorems import theorems
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import Exact, Rule, parse_mechanism
 from holdfast.problem import Problem, check_at_least
 from holdfast.quoting import quoted
+from holdfast.rules import Exact, Rule, parse_rule
 
 __all__ = [
     "ALL_TEAMS",
@@ -78,11 +78,11 @@ def certify(
 
     Examples
     --------
-    >>> from holdfast.mechanisms import parse_mechanism
-    >>> certificate = certify(Problem(10_000, 10, 1000), parse_mechanism("round:2"))
+    >>> from holdfast.rules import parse_rule
+    >>> certificate = certify(Problem(10_000, 10, 1000), parse_rule("round:2"))
     >>> certificate.bound, round(certificate.gain, 3)
     ('spread-of-rounded-answers', 0.237)
-    >>> many = certify(Problem(10_000, 10, 1000), parse_mechanism("round:2"), accounts=1000)
+    >>> many = certify(Problem(10_000, 10, 1000), parse_rule("round:2"), accounts=1000)
     >>> many.gain == certificate.gain  # the rule remembers nothing, the analyst everything
     True
     """
@@ -133,7 +133,7 @@ def certify_histories(
     for (text, _), count in histories.items():
         if count:
             by_rule[text][count] += 1
-    looks = tuple(RuleLooks(parse_mechanism(text), states) for text, states in by_rule.items())
+    looks = tuple(RuleLooks(parse_rule(text), states) for text, states in by_rule.items())
     total = sum(each.total for each in looks)
     problem = Problem(n_examples, n_classes, max(1, total))
     knowledge = knowledge_of(knows, problem)
@@ -212,7 +212,7 @@ def log_transcripts(n_examples: int, looks: Histories) -> float:
     10.617
     """
     return sum(
-        log_answers(parse_mechanism(text), n_examples, count) for (text, _), count in looks.items()
+        log_answers(parse_rule(text), n_examples, count) for (text, _), count in looks.items()
     )
 
 

@@ -44,11 +44,11 @@ from holdfast.certificates.certify import (
 from holdfast.certificates.knowledge import Known, knowledge_of
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.errors import InvalidInput, NotSupported
-from holdfast.mechanisms import Rule, recorded_look
 from holdfast.metrics import Metric, Submission
 from holdfast.metrics.base import FunctionOf
 from holdfast.metrics.display import Display
 from holdfast.problem import Problem
+from holdfast.rules import Rule, recorded_look
 
 __all__ = [
     "ShownLooks",
@@ -166,8 +166,8 @@ def certify_display(
 
     Examples
     --------
-    >>> from holdfast.mechanisms import parse_mechanism
-    >>> rule, problem = parse_mechanism("round:2"), Problem(10_000, 10, 100)
+    >>> from holdfast.rules import parse_rule
+    >>> rule, problem = parse_rule("round:2"), Problem(10_000, 10, 100)
     >>> f1 = certify_display(problem, rule, Display.of("f1_macro"))
     >>> by_group = Display.of("accuracy", breakdown="subject")
     >>> certificate = certify_display(problem, rule, by_group, [100] * 100)

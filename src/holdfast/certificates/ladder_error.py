@@ -18,11 +18,11 @@ from dataclasses import dataclass
 
 from holdfast.bounds.binomial import log_sequences
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import Ladder, Rule
-from holdfast.mechanisms.checks import as_fraction
-from holdfast.mechanisms.rounding import n_levels
 from holdfast.metrics import Metric
 from holdfast.problem import check_at_least
+from holdfast.rules import Ladder, Rule
+from holdfast.rules.checks import as_fraction
+from holdfast.rules.rounding import n_levels
 
 __all__ = ["LeaderboardError", "certify_ladder"]
 

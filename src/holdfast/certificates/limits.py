@@ -17,8 +17,8 @@ from holdfast.bounds.label_model import nats_any_labels
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.certificates.asked import Asked, first_change
 from holdfast.certificates.record import NotCovered
-from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 
 __all__ = ["Analysts", "Limit", "limits"]
 

@@ -21,7 +21,6 @@ from holdfast.certificates.displays import (
 )
 from holdfast.certificates.knowledge import Known
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import (
     F1,
     Accuracy,
@@ -47,6 +46,7 @@ from holdfast.metrics.confusion import two_class_counts
 from holdfast.metrics.display import Display
 from holdfast.metrics.probabilities import CLIP
 from holdfast.problem import Problem
+from holdfast.rules import Exact, Rule
 
 __all__ = [
     "CertifiedGain",
@@ -131,8 +131,8 @@ def certify_gain(
 
     Examples
     --------
-    >>> from holdfast.mechanisms import parse_mechanism
-    >>> rule, problem = parse_mechanism("ladder:0.01"), Problem(10_000, 2, 100)
+    >>> from holdfast.rules import parse_rule
+    >>> rule, problem = parse_rule("ladder:0.01"), Problem(10_000, 2, 100)
     >>> found = certify_gain(problem, rule, Display.of("roc_auc"), class_sizes=[7000, 3000])
     >>> round(found.gain, 3), found.binds
     (0.15, 'whoever knows no more of the labels than how many there are of each class')

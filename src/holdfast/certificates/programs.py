@@ -22,8 +22,8 @@ from holdfast.bounds.metric_values import FLOAT_NATS
 from holdfast.certificates.asked import shared_evenly
 from holdfast.certificates.certify import log_answers
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import Rule, recorded_look
 from holdfast.problem import Problem, check_at_least
+from holdfast.rules import Rule, recorded_look
 
 __all__ = ["ProgramCertificate", "certify_programs", "certify_recorded_programs"]
 
@@ -84,9 +84,9 @@ def certify_programs(
 
     Examples
     --------
-    >>> from holdfast.mechanisms import parse_mechanism
-    >>> exact = certify_programs(164, parse_mechanism("exact"), 8)
-    >>> ladder = certify_programs(164, parse_mechanism("ladder:0.02"), 8)
+    >>> from holdfast.rules import parse_rule
+    >>> exact = certify_programs(164, parse_rule("exact"), 8)
+    >>> ladder = certify_programs(164, parse_rule("ladder:0.02"), 8)
     >>> round(exact.excess, 3), round(ladder.excess, 3)
     (0.353, 0.255)
     """

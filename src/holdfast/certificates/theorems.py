@@ -20,14 +20,14 @@ from holdfast.certificates.limits import (
     UNIFORM_ONLY,
     Analysts,
 )
-from holdfast.mechanisms import (
+from holdfast.problem import Problem
+from holdfast.rules import (
     ImprovedOnly,
     Ladder,
     ParameterFreeLadder,
     Rounding,
 )
-from holdfast.mechanisms.checks import as_fraction
-from holdfast.problem import Problem
+from holdfast.rules.checks import as_fraction
 
 __all__ = ["theorems"]
 

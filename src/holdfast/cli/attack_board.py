@@ -123,11 +123,11 @@ def _told_to(name: str, oracle: Remote) -> dict[str, Any]:
     """Return what an attack is made with on this board; raise if it can't read what is released."""
     from holdfast.answers import ExactAnswers
     from holdfast.attacks.registry import attack_type
-    from holdfast.mechanisms import parse_mechanism
     from holdfast.planner.plan import plan_under
+    from holdfast.rules import parse_rule
     from holdfast.setting import Setting
 
-    cls, rule = attack_type(name), parse_mechanism(oracle.release)
+    cls, rule = attack_type(name), parse_rule(oracle.release)
     if not cls.takes_answers:
         return {}
     answers, readable = rule.board_model(oracle.problem), oracle.metric == "accuracy"

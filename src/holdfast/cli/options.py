@@ -96,7 +96,7 @@ def completed_attack(incomplete: str) -> list[str]:
 
 def completed_rule(incomplete: str) -> list[str]:
     """Return the release rules, with settings to start from, that a word may be completed to."""
-    from holdfast.mechanisms.registry import rule_classes
+    from holdfast.rules.registry import rule_classes
 
     texts = (text for rule in rule_classes() for text in rule.text_forms)
     return [text for text in texts if text.startswith(incomplete)]

@@ -85,11 +85,11 @@ def plan(
         --also log_loss
     """
     from holdfast.certificates import certify
-    from holdfast.mechanisms import parse_mechanism
     from holdfast.planner import plan_under
+    from holdfast.rules import parse_rule
 
     problem = Problem(n_examples, n_classes, n_queries)
-    rule = parse_mechanism(mechanism)
+    rule = parse_rule(mechanism)
     if metric != "accuracy" or breakdown is not None or also:
         for name, value in (("prior_accuracy", prior_accuracy), ("non_adaptive", non_adaptive)):
             if value not in (None, False):

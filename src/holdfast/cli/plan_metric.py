@@ -15,9 +15,9 @@ from holdfast.problem import Problem
 from holdfast.quoting import quoted
 
 if TYPE_CHECKING:
-    from holdfast.mechanisms import Rule
     from holdfast.metrics.display import Display
     from holdfast.planner import MetricEstimate
+    from holdfast.rules import Rule
 
     # What looks at a column are worth, or why there is no forecast.
     Row = MetricEstimate | NotSupported
@@ -36,8 +36,8 @@ def plan_metric(
 ) -> None:
     """Print what looks at a metric are worth, alone, with groups, and at each column beside it."""
     from holdfast.attacks.through_metrics.registry import check_covered
-    from holdfast.mechanisms import check_metric
     from holdfast.metrics.display import Display
+    from holdfast.rules import check_metric
 
     display = Display.of(metric, also=also)
     for each in display.metrics:

@@ -14,7 +14,7 @@ from holdfast.experiments.pool import Map, pool
 from holdfast.experiments.rehearsals import suite_rehearsals
 from holdfast.experiments.suite import SUITE, VERSION, entry_named
 from holdfast.experiments.summary import Mean, mean_of
-from holdfast.mechanisms import Rule
+from holdfast.rules import Rule
 
 __all__ = ["Cell", "RuleSummary", "n_plays", "run_matrix"]
 

@@ -15,9 +15,9 @@ from holdfast.experiments.label_kinds import hidden_labels
 from holdfast.experiments.suite import entry_named
 from holdfast.labels import Labels, as_labels
 from holdfast.loop import play
-from holdfast.mechanisms import Rule, compared_rules, parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.problem import Problem, check_at_least
+from holdfast.rules import Rule, compared_rules, parse_rule
 
 __all__ = ["Matrix", "Played", "Task", "play_once"]
 
@@ -75,7 +75,7 @@ class Matrix:
     def release_rules(self) -> tuple[Rule, ...]:
         """The rules, each once."""
         named = compared_rules(self.problem) if self.rules is None else self.rules
-        parsed = (parse_mechanism(rule) if isinstance(rule, str) else rule for rule in named)
+        parsed = (parse_rule(rule) if isinstance(rule, str) else rule for rule in named)
         return tuple(dict.fromkeys(parsed))
 
 

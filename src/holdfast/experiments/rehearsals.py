@@ -14,10 +14,10 @@ from holdfast.errors import HoldfastError
 from holdfast.experiments.suite import attack_on
 from holdfast.labels import label_dtype
 from holdfast.loop import play
-from holdfast.mechanisms import Rule
 from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 
 __all__ = ["REHEARSED_EXAMPLES", "REHEARSED_LOOKS", "suite_rehearsals"]
 

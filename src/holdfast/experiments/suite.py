@@ -18,11 +18,11 @@ from holdfast.attacks.through_metrics import RunClimb, RunReader
 from holdfast.attacks.through_metrics.rows_in_runs import RUNS
 from holdfast.errors import NotSupported
 from holdfast.labels import Labels
-from holdfast.mechanisms import Rule
 from holdfast.planner import Auto
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
+from holdfast.rules import Rule
 
 __all__ = [
     "IN_RUNS",

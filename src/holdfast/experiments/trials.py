@@ -21,11 +21,11 @@ from holdfast.experiments.pool import pool
 from holdfast.experiments.suite import attack_on
 from holdfast.labels import Labels, as_labels
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import ClassifierOracle, LabelOracle
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Attack
 from holdfast.quoting import choice
+from holdfast.rules import parse_rule
 
 __all__ = ["Experiment", "Row", "run", "run_trial"]
 
@@ -96,7 +96,7 @@ class Experiment:
 def _attack_of(experiment: Experiment, rng: np.random.Generator) -> Attack[Any]:
     """Return the attack, ready to play."""
     if experiment.rule != "exact":
-        rule = parse_mechanism(experiment.rule)
+        rule = parse_rule(experiment.rule)
         return attack_on(attack_type(experiment.attack), experiment.problem, rng, rule)
     return make_attack(
         experiment.attack, experiment.problem, rng, without_features=experiment.without_features
@@ -128,7 +128,7 @@ def run_trial(experiment: Experiment, trial: int) -> Row:
     elif experiment.rule == "exact":
         oracle = LabelOracle(labels, problem=problem)  # exact scores need no randomness
     else:
-        rule, for_rule = parse_mechanism(experiment.rule), _generator(experiment, trial, 2)
+        rule, for_rule = parse_rule(experiment.rule), _generator(experiment, trial, 2)
         oracle = LabelOracle(labels, problem=problem, mechanism=rule, rng=for_rule)
     start = time.process_time()
     prediction = play(attack, oracle)

@@ -21,9 +21,9 @@ from holdfast.ledger.moments import Microseconds
 from holdfast.ledger.sealing import seal, unseal
 from holdfast.ledger.storage import Transaction
 from holdfast.ledger.storage.contract import Question, StoredState
-from holdfast.mechanisms import recorded_look
 from holdfast.problem import Problem
 from holdfast.protocols import State
+from holdfast.rules import recorded_look
 
 __all__ = ["CLOSED_RULE", "LookAnswerer", "PreparedLook"]
 

@@ -21,9 +21,9 @@ from holdfast.ledger.entry import Entry
 from holdfast.ledger.sealing import KEPT_PREFIX, seal, unpacked, unseal
 from holdfast.ledger.storage import Transaction
 from holdfast.ledger.storage.contract import StoredState
-from holdfast.mechanisms import look_text
 from holdfast.metrics.display import Display
 from holdfast.metrics.one_submission import read_of
+from holdfast.rules import look_text
 
 __all__ = ["close"]
 

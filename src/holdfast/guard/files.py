@@ -21,9 +21,9 @@ from holdfast.guard.parts import ALL, Part, data_sets_of
 from holdfast.guard.policy import Policy
 from holdfast.ledger.chain import Ledger
 from holdfast.ledger.sealing import Fingerprint
-from holdfast.mechanisms import recorded_look
 from holdfast.metrics import Submission
 from holdfast.metrics.display import Display
+from holdfast.rules import recorded_look
 
 __all__ = [
     "GuardedFile",

@@ -13,8 +13,8 @@ from holdfast.guard.receipt import first_note, released_score
 from holdfast.ledger.entry import Entry
 from holdfast.ledger.sealing import KEPT_PREFIX
 from holdfast.ledger.storage import Transaction
-from holdfast.mechanisms import Told, recorded_look
 from holdfast.quoting import quoted
+from holdfast.rules import Told, recorded_look
 
 __all__ = [
     "Final",

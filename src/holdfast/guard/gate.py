@@ -21,8 +21,8 @@ from holdfast.guard.gate_margin import (
 from holdfast.guard.guard import Guard
 from holdfast.guard.receipt import Receipt
 from holdfast.labels import Labels
-from holdfast.mechanisms import Rule
 from holdfast.metrics import Accuracy
+from holdfast.rules import Rule
 
 __all__ = ["GateResult", "gate"]
 

@@ -9,8 +9,8 @@ from scipy.special import bdtrc
 from holdfast.bounds.binomial import divergence, log_binomial
 from holdfast.bounds.bisection import fewest, largest
 from holdfast.certificates import Histories, log_transcripts_of
-from holdfast.mechanisms import Rule, recorded_look
 from holdfast.problem import Problem
+from holdfast.rules import Rule, recorded_look
 
 __all__ = [
     "Margin",

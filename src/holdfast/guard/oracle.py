@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from holdfast.guard.guard import Guard
 from holdfast.labels import Labels
-from holdfast.mechanisms import PENDING, is_pending
 from holdfast.problem import Problem
 from holdfast.protocols import Answer
+from holdfast.rules import PENDING, is_pending
 
 __all__ = ["GuardOracle"]
 

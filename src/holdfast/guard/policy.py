@@ -20,12 +20,12 @@ from holdfast.files.text_files import LARGEST_SETTINGS, read_text_file
 from holdfast.guard.class_names import checked_classes, read_classes
 from holdfast.guard.windows import LONGEST_DAYS, Window, parse_duration, parse_window
 from holdfast.ledger.moments import Microseconds
-from holdfast.mechanisms import Rule, check_metric, parse_mechanism
 from holdfast.metrics import Metric, OwnMetric
 from holdfast.metrics.by_class import BY_CLASS
 from holdfast.metrics.display import Display, check_column
 from holdfast.metrics.registry import parse_metric
 from holdfast.quoting import quoted
+from holdfast.rules import Rule, check_metric, parse_rule
 
 __all__ = ["POLICY_TEMPLATE", "Policy"]
 
@@ -160,7 +160,7 @@ class Policy:
             _check(name, value)
         if self.classes is not None:
             object.__setattr__(self, "classes", checked_classes(self.classes))
-        object.__setattr__(self, "mechanism", parse_mechanism(self.release))
+        object.__setattr__(self, "mechanism", parse_rule(self.release))
         # One text per rule, however it was written: the ledger finds its state by it.
         object.__setattr__(self, "release", str(self.mechanism))
         object.__setattr__(self, "span", parse_window(self.window))
@@ -263,7 +263,7 @@ def _check(name: str, value: Any) -> None:
     elif not isinstance(value, str):
         raise InvalidInput(f"{name} must be a string, got {quoted(value)}.")
     elif name == "release":
-        parse_mechanism(value)
+        parse_rule(value)
     elif name == "window":
         parse_window(value)
     elif name == "min_gap":

@@ -15,10 +15,10 @@ from holdfast.guard.budget import Allowance
 from holdfast.guard.parts import ALL
 from holdfast.ledger.entry import Entry
 from holdfast.ledger.moments import Microseconds, as_datetime
-from holdfast.mechanisms import RecordedLook, Told, recorded_look
-from holdfast.mechanisms.told import OWN_SCORE
 from holdfast.protocols import Answer as Numbers
 from holdfast.quoting import quoted
+from holdfast.rules import RecordedLook, Told, recorded_look
+from holdfast.rules.told import OWN_SCORE
 
 __all__ = [
     "Answer",

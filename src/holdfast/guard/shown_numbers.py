@@ -11,11 +11,11 @@ from holdfast.evaluate import evaluate
 from holdfast.guard.hidden_examples import HiddenExamples
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Answer
-from holdfast.mechanisms import RecordedLook, look_text
-from holdfast.mechanisms.on_metrics import first_states, release_show, resumed
 from holdfast.metrics import Show
 from holdfast.problem import Problem
 from holdfast.protocols import State
+from holdfast.rules import RecordedLook, look_text
+from holdfast.rules.on_metrics import first_states, release_show, resumed
 
 __all__ = ["ShownNumbers"]
 

@@ -9,12 +9,12 @@ from holdfast.certificates import Certificate
 from holdfast.certificates.displays import certify_display
 from holdfast.errors import NotSupported
 from holdfast.lint.record import Exposure, Phase
-from holdfast.mechanisms import Rule, check_metric
 from holdfast.metrics import Accuracy, Metric, Submission
 from holdfast.metrics.display import Display
 from holdfast.planner import metric_plan
 from holdfast.planner.strongest import gain_under
 from holdfast.problem import Problem
+from holdfast.rules import Rule, check_metric
 
 __all__ = ["exposure"]
 

@@ -10,9 +10,9 @@ from holdfast.errors import InvalidInput
 from holdfast.lint import codabench, codalab, evalai, hugging_face
 from holdfast.lint.record import CODES, Report
 from holdfast.lint.tree import read_tree
-from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem, check_at_least
 from holdfast.quoting import choice
+from holdfast.rules import parse_rule
 
 __all__ = ["lint"]
 
@@ -52,7 +52,7 @@ def lint(
         raise InvalidInput("n_examples and n_classes must be given together.")
     if n_examples is not None and n_classes is not None:
         Problem(n_examples, n_classes, 1)
-    rule = parse_mechanism("exact" if release is None else release)
+    rule = parse_rule("exact" if release is None else release)
     for code in ignore:
         if code not in CODES:
             raise InvalidInput(f"ignore must be {choice(code, CODES)}")

@@ -6,11 +6,11 @@ import numpy as np
 
 from holdfast.errors import BudgetExhausted, InvalidQuery, NotSupported
 from holdfast.labels import count_classes
-from holdfast.mechanisms import Exact, Rule, check_metric
-from holdfast.mechanisms.on_metrics import first_states, release_show
 from holdfast.metrics import Show, Submission
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Answer, State
+from holdfast.rules import Exact, Rule, check_metric
+from holdfast.rules.on_metrics import first_states, release_show
 
 __all__ = ["MetricOracle"]
 

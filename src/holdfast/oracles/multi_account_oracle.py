@@ -10,9 +10,9 @@ import numpy as np
 from holdfast.errors import BudgetExhausted
 from holdfast.evaluate import count_matches, evaluate
 from holdfast.labels import as_labels
-from holdfast.mechanisms import Exact, released
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Mechanism, State
+from holdfast.rules import Exact, released
 
 __all__ = ["MultiAccountOracle"]
 

@@ -15,9 +15,9 @@ import numpy as np
 from holdfast.client import BoardClient, Released, RunState
 from holdfast.errors import BudgetExhausted, NotSupported
 from holdfast.labels import Labels, label_dtype
-from holdfast.mechanisms import PENDING, is_pending
 from holdfast.problem import Problem
 from holdfast.protocols import Answer
+from holdfast.rules import PENDING, is_pending
 from holdfast.transcript import query_digest
 
 __all__ = ["Remote"]

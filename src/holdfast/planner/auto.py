@@ -18,7 +18,6 @@ from holdfast.attacks.description import Described
 from holdfast.attacks.registry import attack_type, register
 from holdfast.errors import InvalidInput
 from holdfast.labels import Labels
-from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import Forecast
 from holdfast.planner.mixture import Mixture
 from holdfast.planner.plan import MIXTURE, Plan, plan, plan_under
@@ -27,6 +26,7 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 from holdfast.quoting import quoted
+from holdfast.rules import Rule
 from holdfast.setting import Setting
 
 __all__ = ["Auto", "made"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from holdfast.attacks.description import Described
-from holdfast.mechanisms import Rule
 from holdfast.planner.formulas import estimate, most_accuracy
 from holdfast.planner.rehearsal import Rehearsal, settings_of
+from holdfast.rules import Rule
 from holdfast.setting import Setting
 
 __all__ = ["FORMULA_ERROR", "Forecast", "forecast"]

@@ -58,13 +58,13 @@ from holdfast.attacks.through_metrics.target_bisection import round_looks
 from holdfast.attacks.through_metrics.two_points import check_blurred
 from holdfast.errors import NotSupported
 from holdfast.loop import play
-from holdfast.mechanisms import Chain, Exact, Gaussian, Rounding, Rule
 from holdfast.metrics import LabelMetric, Metric, TopKAccuracy
 from holdfast.metrics.probabilities import ProbabilityMetric
 from holdfast.oracles import MetricOracle
 from holdfast.planner.auto import Auto
 from holdfast.planner.plan import plan_under
 from holdfast.problem import Problem
+from holdfast.rules import Chain, Exact, Gaussian, Rounding, Rule
 
 __all__ = [
     "MetricEstimate",
@@ -170,10 +170,10 @@ def rule_told(rule: Rule, told: Told) -> Rule:
     Settings that are sizes, a Ladder's step and the scale of noise, are divided by what a value
     differs by between no match and all.
 
-    >>> from holdfast.mechanisms import parse_mechanism
-    >>> str(rule_told(parse_mechanism("gaussian:0.02"), Told(2.0)))
+    >>> from holdfast.rules import parse_rule
+    >>> str(rule_told(parse_rule("gaussian:0.02"), Told(2.0)))
     'gaussian:0.01'
-    >>> str(rule_told(parse_mechanism("round:2"), Told(None, blur=0.5)))
+    >>> str(rule_told(parse_rule("round:2"), Told(None, blur=0.5)))
     'gaussian:0.5'
     """
     if told.unit is None:

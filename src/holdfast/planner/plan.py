@@ -15,13 +15,13 @@ from holdfast.attacks.description import Described, Needs, Reads
 from holdfast.attacks.exact.lattice.looks import lattice_affordable, lattice_looks
 from holdfast.attacks.registry import attack_types
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import FORMULA_ERROR, Forecast, forecast
 from holdfast.planner.formulas import estimate
 from holdfast.planner.mixture import FIRST_STAGE_RESERVE, Mixture, part_of
 from holdfast.planner.rehearsal import Rehearsal
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 from holdfast.setting import Setting
 
 __all__ = ["MIXTURE", "Plan", "plan", "plan_under"]
@@ -123,8 +123,8 @@ def plan_under(
 
     Examples
     --------
-    >>> from holdfast.mechanisms import parse_mechanism
-    >>> found = plan_under(parse_mechanism("ladder"), Problem(1000, 10, 50))
+    >>> from holdfast.rules import parse_rule
+    >>> found = plan_under(parse_rule("ladder"), Problem(1000, 10, 50))
     >>> found.chosen.attack, found.setting.answers.standard_errors
     ('random-climb', 1.0)
     """

@@ -33,7 +33,10 @@ from holdfast.attacks.description import Described, NewBestBoard, Reads
 from holdfast.attacks.registry import build
 from holdfast.labels import Labels
 from holdfast.loop import play
-from holdfast.mechanisms import (
+from holdfast.oracles import LabelOracle
+from holdfast.problem import Problem
+from holdfast.protocols import Attack
+from holdfast.rules import (
     Exact,
     Gaussian,
     ImprovedOnly,
@@ -44,9 +47,6 @@ from holdfast.mechanisms import (
     Rule,
     Subsample,
 )
-from holdfast.oracles import LabelOracle
-from holdfast.problem import Problem
-from holdfast.protocols import Attack
 from holdfast.setting import Setting
 
 __all__ = [

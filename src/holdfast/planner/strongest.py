@@ -10,10 +10,10 @@ from holdfast.attacks import HadamardBlocks
 from holdfast.attacks.description import Described, Needs
 from holdfast.attacks.registry import attack_types
 from holdfast.bounds.acharya2020 import large_k
-from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import forecast
 from holdfast.planner.formulas import is_quick
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 from holdfast.setting import Setting
 
 __all__ = ["best_gain", "gain_in_principle", "gain_under"]
@@ -61,9 +61,9 @@ def gain_under(rule: Rule, problem: Problem) -> float | None:
     That of fixed blocks and of adaptive attacks; where the rule hides nothing of a match count,
     that of every attack on exact answers. None: the rule releases no scores.
 
-    >>> from holdfast.mechanisms import parse_mechanism
+    >>> from holdfast.rules import parse_rule
     >>> sizes = Problem(10_000, 10, 1000)
-    >>> gain_under(parse_mechanism("round:2"), sizes) < gain_under(parse_mechanism("exact"), sizes)
+    >>> gain_under(parse_rule("round:2"), sizes) < gain_under(parse_rule("exact"), sizes)
     True
     """
     n, model = problem.n_examples, rule.answer_model(problem)

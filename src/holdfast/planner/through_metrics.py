@@ -14,8 +14,6 @@ import numpy as np
 from holdfast.attacks.through_metrics.description import MetricBoard, OnCounts, Told
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import InvalidInput, NotSupported
-from holdfast.mechanisms import Rule, check_metric
-from holdfast.mechanisms.additive import Additive
 from holdfast.metrics import (
     R2,
     Accuracy,
@@ -34,6 +32,8 @@ from holdfast.planner.metric_formulas import (
     rule_told,
 )
 from holdfast.problem import Problem
+from holdfast.rules import Rule, check_metric
+from holdfast.rules.additive import Additive
 
 __all__ = [
     "board_under",
@@ -59,9 +59,9 @@ def metric_plan(
 
     Examples
     --------
-    >>> from holdfast.mechanisms import parse_mechanism
+    >>> from holdfast.rules import parse_rule
     >>> from holdfast.metrics import LogLoss
-    >>> metric_plan(LogLoss(), parse_mechanism("exact"), Problem(10_000, 2, 300)).looks_for_all
+    >>> metric_plan(LogLoss(), parse_rule("exact"), Problem(10_000, 2, 300)).looks_for_all
     250
     """
     problem = Problem(*problem)
@@ -138,7 +138,7 @@ def by_forecast(
 
     Examples
     --------
-    >>> from holdfast.mechanisms import Exact
+    >>> from holdfast.rules import Exact
     >>> from holdfast.metrics import RocAuc
     >>> able = attacks_on(MetricBoard(RocAuc()), 2)
     >>> best, estimate = by_forecast(able, Problem(60, 2, 5), Exact())[0]
@@ -188,8 +188,8 @@ def noise_of(rule: Rule) -> float | None:
 
     None: it does not tell each look's own value.
 
-    >>> from holdfast.mechanisms import parse_mechanism
-    >>> [noise_of(parse_mechanism(text)) for text in ("gaussian:0.01", "round:2", "ladder:0.01")]
+    >>> from holdfast.rules import parse_rule
+    >>> [noise_of(parse_rule(text)) for text in ("gaussian:0.01", "round:2", "ladder:0.01")]
     [0.01, 0.0, None]
     """
     variance = 0.0
@@ -207,8 +207,8 @@ def noise_of(rule: Rule) -> float | None:
 def decimals_of(rule: Rule) -> int | None:
     """Return how many decimals a rule releases; None: all. Raise if it does more than rounding.
 
-    >>> from holdfast.mechanisms import parse_mechanism
-    >>> decimals_of(parse_mechanism("round:3")), decimals_of(parse_mechanism("exact"))
+    >>> from holdfast.rules import parse_rule
+    >>> decimals_of(parse_rule("round:3")), decimals_of(parse_rule("exact"))
     (3, None)
     """
     decimals = None

@@ -23,8 +23,8 @@ from starlette.routing import Route
 from holdfast.errors import HoldfastError
 from holdfast.guard.receipt import released_numbers
 from holdfast.ledger.moments import as_datetime, clock
-from holdfast.mechanisms import Told
 from holdfast.problem import Problem as Sizes
+from holdfast.rules import Told
 from holdfast.server import store
 from holdfast.server.accounts import Caller, check_no_part, join_team
 from holdfast.server.api import as_sent

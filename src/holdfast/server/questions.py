@@ -20,7 +20,7 @@ from holdfast.guard.receipt import Receipt, first_note, released_numbers, releas
 from holdfast.ledger.entry import Entry
 from holdfast.ledger.moments import as_datetime, clock
 from holdfast.ledger.storage import Transaction
-from holdfast.mechanisms import RecordedLook, Told
+from holdfast.rules import RecordedLook, Told
 from holdfast.server import store
 from holdfast.server.accounts import Caller
 from holdfast.server.boards import Done

@@ -19,10 +19,10 @@ from functools import lru_cache
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import released_numbers, released_score
 from holdfast.ledger.entry import Entry
-from holdfast.mechanisms import RecordedLook, recorded_look
 from holdfast.metrics.display import Display
 from holdfast.metrics.own_metric import mean_outcome
 from holdfast.problem import Problem
+from holdfast.rules import RecordedLook, recorded_look
 from holdfast.server.records import Outcomes, Phase, Standing
 
 __all__ = ["Row", "advanced", "as_rows", "further_numbers", "order", "rows_from_text",

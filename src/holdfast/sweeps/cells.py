@@ -23,12 +23,12 @@ from holdfast.experiments.label_kinds import hidden_labels
 from holdfast.experiments.suite import attack_on
 from holdfast.labels import Labels
 from holdfast.loop import play
-from holdfast.mechanisms import Exact
 from holdfast.metrics import Accuracy, Submission
 from holdfast.metrics.registry import parse_metric
 from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import Exact
 from holdfast.sweeps.drawn import drawn_matches
 from holdfast.sweeps.models import NO_MODEL, drawn_prior, is_drawn, voted_prior
 from holdfast.sweeps.references import find_attack, find_rule, named_in_file

@@ -19,10 +19,10 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.label_kinds import LABEL_KINDS
 from holdfast.files.label_files import LabelFile, read_labels
 from holdfast.labels import Labels
-from holdfast.mechanisms import Rule
 from holdfast.metrics.registry import parse_metric
 from holdfast.problem import Problem, check_at_least
 from holdfast.quoting import choice, quoted
+from holdfast.rules import Rule
 from holdfast.sweeps.arrays import fitting, label_array, vote_array
 from holdfast.sweeps.cells import COUNTS, Cell, Sources
 from holdfast.sweeps.models import NO_MODEL, check_prior, is_drawn, prediction_files, read_votes

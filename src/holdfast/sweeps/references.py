@@ -23,8 +23,8 @@ import holdfast.planner  # noqa: F401 - registers the attack that plans first
 from holdfast.attacks.description import Described
 from holdfast.attacks.registry import attack_type
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.quoting import shortened
+from holdfast.rules import Rule, parse_rule
 from holdfast.sweeps.settings import are_plain, bound_attack, parted, with_settings
 
 __all__ = [
@@ -92,7 +92,7 @@ def rule_reference(rule: str | Rule | type[Rule]) -> str:
     if not isinstance(rule, Rule):
         raise InvalidInput(f"a rule must be a text such as round:2 or a rule, got {rule!r}.")
     try:
-        if parse_mechanism(str(rule)) == rule:
+        if parse_rule(str(rule)) == rule:
             return str(rule)
     except (InvalidInput, NotImplementedError):
         pass
@@ -195,7 +195,7 @@ def find_attack(reference: str) -> type[Described]:
 def find_rule(reference: str) -> Rule:
     """Return the release rule that a reference names: a class is made with its settings."""
     if not _is_place(reference):
-        return parse_mechanism(reference)
+        return parse_rule(reference)
     if KEPT in reference:
         kept: Rule = _kept_object(reference)
         return kept
@@ -206,7 +206,7 @@ def find_rule(reference: str) -> Rule:
     except TypeError as error:
         raise InvalidInput(f"{reference} can't be made: {error}.") from None
     if not isinstance(rule, Rule):
-        raise InvalidInput(f"{reference} must be a release rule (holdfast.mechanisms.Rule).")
+        raise InvalidInput(f"{reference} must be a release rule (holdfast.rules.Rule).")
     return rule
 
 

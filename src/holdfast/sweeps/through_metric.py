@@ -14,12 +14,12 @@ from holdfast.errors import NotSupported
 from holdfast.experiments.suite import attack_on
 from holdfast.labels import Labels
 from holdfast.loop import play
-from holdfast.mechanisms import Rule
 from holdfast.metrics import LabelMetric, Metric, RocAuc, TopKAccuracy
 from holdfast.oracles import MetricOracle
 from holdfast.planner import Auto, board_under, by_forecast, rule_told
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 
 __all__ = ["MetricPlay", "play_through"]
 

@@ -13,12 +13,12 @@ import numpy as np
 from holdfast.certificates import certify
 from holdfast.errors import CheckFailed
 from holdfast.evaluate import evaluate
-from holdfast.mechanisms import Chain, Exact, Rule, is_pending, parse_mechanism
-from holdfast.mechanisms.base import Reading
-from holdfast.mechanisms.registry import named_rules
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation, Mechanism, State
 from holdfast.quoting import quoted
+from holdfast.rules import Chain, Exact, Rule, is_pending, parse_rule
+from holdfast.rules.base import Reading
+from holdfast.rules.registry import named_rules
 from holdfast.testing.games import expect
 
 __all__ = ["RuleCheck", "check_rule", "rule_checks"]
@@ -56,7 +56,7 @@ def check_rule(rule: Mechanism) -> None:
 
     Examples
     --------
-    >>> from holdfast.mechanisms import Rounding
+    >>> from holdfast.rules import Rounding
     >>> check_rule(Rounding(decimals=1))
     """
     for check in rule_checks():
@@ -148,14 +148,14 @@ def check_an_answer_is_a_number_or_pending(rule: Mechanism) -> None:
 
 
 def check_the_text_form_reads_back(rule: Mechanism) -> None:
-    """Check `str(rule)`, if `parse_mechanism` knows the rule's name."""
+    """Check `str(rule)`, if `parse_rule` knows the rule's name."""
     if not isinstance(rule, Rule):
         return
     text = str(rule)
     expect(text, "str(rule) must name the rule: set its attribute name.")
     if not {part.partition(":")[0] for part in text.split("+")} <= set(named_rules()):
         return
-    again = parse_mechanism(text)
+    again = parse_rule(text)
     expect(str(again) == text, f"{text} must read back as itself, got {again}.")
     expect(
         _equal(_transcript(again)[0], _transcript(rule)[0]),

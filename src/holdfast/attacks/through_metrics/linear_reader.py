@@ -86,7 +86,7 @@ class LinearReader(TurnBased[NDArray[np.generic]], ThroughMetric):
     Examples
     --------
     >>> from holdfast import metrics, oracles
-    >>> from holdfast.mechanisms import Rounding
+    >>> from holdfast.rules import Rounding
     >>> hidden = (np.arange(1000) % 3 == 0).astype(int)
     >>> board = oracles.MetricOracle(
     ...     hidden, metrics.MatthewsCorrcoef(), n_queries=200, mechanism=Rounding(decimals=2))

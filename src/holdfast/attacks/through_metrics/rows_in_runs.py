@@ -231,7 +231,7 @@ class RunClimb(RowsInRuns, ThroughMetric):
     Examples
     --------
     >>> from holdfast import oracles, play
-    >>> from holdfast.mechanisms import Ladder
+    >>> from holdfast.rules import Ladder
     >>> hidden = np.random.default_rng(1).integers(2, size=40).repeat(50)
     >>> problem = Problem(2000, 2, 40)
     >>> board = oracles.LabelOracle(hidden, problem=problem, mechanism=Ladder(0.01))

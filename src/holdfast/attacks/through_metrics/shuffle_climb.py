@@ -60,7 +60,7 @@ class ShuffleClimb(TurnBased[Labels], ThroughMetric):
     Examples
     --------
     >>> from holdfast import metrics, oracles, play
-    >>> from holdfast.mechanisms import Ladder
+    >>> from holdfast.rules import Ladder
     >>> hidden = np.random.default_rng(1).choice(4, p=[.6, .2, .1, .1], size=1000)
     >>> board = oracles.MetricOracle(
     ...     hidden, metrics.F1Macro(), n_queries=100, mechanism=Ladder(0.01))

@@ -23,10 +23,10 @@ from holdfast.files.spelling import steps_per_one
 from holdfast.guard import Policy
 from holdfast.guard.looks import looks_of, parse_looks
 from holdfast.labels import Labels
-from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics import Submission as Sent
 from holdfast.metrics.display import Display
 from holdfast.quoting import quoted
+from holdfast.rules import parse_rule
 
 __all__ = ["WIDEST_IN_POINTS", "read_request"]
 
@@ -228,7 +228,7 @@ def _settings(
     """Return the request's settings from a policy or from options."""
     if policy is None:
         return {
-            "rule": parse_mechanism(mechanism or DEFAULT_RULE),
+            "rule": parse_rule(mechanism or DEFAULT_RULE),
             "looks": parse_looks(looks or DEFAULT_LOOKS, days=days),
         }
     return {

@@ -29,13 +29,13 @@ from holdfast.files.spelling import steps_per_one
 from holdfast.guard import Policy
 from holdfast.guard.looks import Looks
 from holdfast.labels import Labels
-from holdfast.mechanisms import Rule, check_metric
 from holdfast.metrics import Breakdown, LabelMetric, Metric, RocAuc, Several, Show
 from holdfast.metrics import Submission as Sent
 from holdfast.metrics.display import Display
 from holdfast.metrics.in_steps import InSteps
 from holdfast.priors import Prior
 from holdfast.problem import Problem, check_at_least
+from holdfast.rules import Rule, check_metric
 from holdfast.votes import Votes
 
 __all__ = ["Prediction", "Request"]

@@ -32,8 +32,8 @@ from holdfast.audit.result import TOTAL, Fix, Interval, Verdict, in_digits
 from holdfast.audit.scenarios.measurer import Measurer, Strongest, strongest_first, unread
 from holdfast.audit.scenarios.rules import OnRule, blur_of
 from holdfast.audit.scenarios.suite import compared, suite
-from holdfast.mechanisms import Exact, Ladder, Rounding, Rule, parse_mechanism
 from holdfast.problem import Problem
+from holdfast.rules import Exact, Ladder, Rounding, Rule, parse_rule
 
 __all__ = ["READ", "FixSearch", "last_enough", "loss", "numbers_of_looks", "private_examples"]
 
@@ -224,7 +224,7 @@ class _VerdictSearch:
         if by_looks is not None:
             yield by_looks
         elif by_rule is not None and by_rule.verdict != "SAFE":
-            both = self._by_looks(parse_mechanism(by_rule.rule))
+            both = self._by_looks(parse_rule(by_rule.rule))
             if both is not None:
                 yield both
 

@@ -18,8 +18,8 @@ from holdfast.audit.formulas import first_above
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.result import GainCurve, Limits
 from holdfast.certificates import Certificate, certify
-from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 
 __all__ = ["allowed", "certificate", "in_points", "limits"]
 
@@ -100,7 +100,7 @@ def allowed(
 def in_points(found: Certificate) -> float:
     """Return a certificate's gain in points, rounded up: it must still bound.
 
-    >>> from holdfast.mechanisms import Exact
+    >>> from holdfast.rules import Exact
     >>> in_points(certify(Problem(10_000, 10, 1), Exact()))
     0.133
     """

@@ -30,7 +30,7 @@ from holdfast.audit.inputs.disclosure import NORMAL_95
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.inputs.row_order import GROUPED_FROM_DEVIATIONS, neighbours_agree
 from holdfast.audit.result import Finding
-from holdfast.mechanisms import Rule
+from holdfast.rules import Rule
 
 __all__ = ["YES_AND_NO", "coarse_rule", "expected_best", "group_finding"]
 
@@ -210,7 +210,7 @@ def _reveals_counts(rule: Rule, n: int) -> bool:
     Each stage of the rule must let counts of n examples through: exactly, or in steps of at most
     1/n. One stage that hides something is enough to hide it.
 
-    >>> from holdfast.mechanisms import Exact, Rounding
+    >>> from holdfast.rules import Exact, Rounding
     >>> [_reveals_counts(rule, 500) for rule in (Exact(), Rounding(decimals=3))]
     [True, True]
     >>> _reveals_counts(Rounding(decimals=3), 5000)

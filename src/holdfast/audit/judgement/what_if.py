@@ -18,8 +18,8 @@ from typing import Any
 from holdfast.audit import formulas
 from holdfast.audit.judgement.limits import in_points
 from holdfast.certificates import certify
-from holdfast.mechanisms import Exact, Ladder, Rounding, Rule
 from holdfast.problem import Problem
+from holdfast.rules import Exact, Ladder, Rounding, Rule
 
 __all__ = ["ACCOUNTS", "CLASSES", "DECIMALS", "EXAMPLES", "LOOKS", "STEPS", "compute", "what_if"]
 

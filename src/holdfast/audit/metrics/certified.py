@@ -19,9 +19,9 @@ from holdfast.audit.metrics.units import Unit
 from holdfast.certificates import Certificate, certify_display, certify_ladder
 from holdfast.certificates.metric_gains import CertifiedGain, certify_gain
 from holdfast.errors import NotSupported
-from holdfast.mechanisms import Rule
 from holdfast.metrics import Submission
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 
 __all__ = ["certified_labels", "in_words", "most_gain", "percent_right"]
 
@@ -114,7 +114,7 @@ def percent_right(certificate: Certificate | None) -> float | None:
     Ten looks at an exact accuracy of 1,000 examples of ten classes:
 
     >>> from holdfast.certificates import certify
-    >>> from holdfast.mechanisms import Exact
+    >>> from holdfast.rules import Exact
     >>> percent_right(certify(Problem(1_000, 10, 10), Exact()))
     20.73
     >>> percent_right(None) is None

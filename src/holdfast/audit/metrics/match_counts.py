@@ -19,11 +19,11 @@ from holdfast.attacks.registry import attack_types
 from holdfast.attacks.through_metrics.description import OnCounts, Told
 from holdfast.audit.metrics.starts import Start
 from holdfast.experiments.suite import attack_on
-from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import Accuracy, LabelMetric, Metric, RocAuc
 from holdfast.metrics.probabilities import ProbabilityMetric
 from holdfast.planner import planned_on_counts, rule_told
 from holdfast.problem import Problem
+from holdfast.rules import Exact, Rule
 
 __all__ = [
     "climbing_on_counts",

@@ -52,7 +52,6 @@ from holdfast.audit.scenarios.plays import told_reason
 from holdfast.errors import HoldfastError, NotSupported
 from holdfast.experiments.matrix_plays import Played
 from holdfast.loop import play
-from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import Accuracy, Clipped, Metric, Submission
 from holdfast.metrics.by_class import ByClass
 from holdfast.metrics.in_steps import InSteps
@@ -61,6 +60,7 @@ from holdfast.oracles import MetricOracle
 from holdfast.planner import board_under
 from holdfast.problem import Problem
 from holdfast.protocols import Answer, one_number
+from holdfast.rules import Exact, Rule
 
 __all__ = ["MetricJob", "MetricScenario", "metric_scenarios", "only_climbed", "play_metric_job"]
 

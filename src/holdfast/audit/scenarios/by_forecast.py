@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 from holdfast.attacks.description import Described
 from holdfast.attacks.registry import attack_types
-from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import forecast
 from holdfast.planner.formulas import is_quick
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 from holdfast.setting import Setting
 
 __all__ = ["can_play", "may_be_strongest"]
@@ -49,7 +49,7 @@ def may_be_strongest(rule: Rule, problem: Problem, head_start: float = 0.0) -> A
 
     Examples
     --------
-    >>> from holdfast.mechanisms import Exact, Rounding
+    >>> from holdfast.rules import Exact, Rounding
     >>> [cls.name for cls in may_be_strongest(Exact(), Problem(10_000, 10, 1000))]
     ['pooled-detecting', 'steered-pools']
     >>> [cls.name for cls in may_be_strongest(Exact(), Problem(10_000, 100, 1000))]

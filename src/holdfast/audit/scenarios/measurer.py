@@ -30,7 +30,7 @@ from holdfast.audit.scenarios.plays import AnyJob, Players
 from holdfast.audit.scenarios.suite import AnyScenario
 from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.summary import Mean
-from holdfast.mechanisms import Rule
+from holdfast.rules import Rule
 
 __all__ = [
     "Measured",

@@ -27,11 +27,11 @@ from holdfast.experiments.pool import Map, pool
 from holdfast.experiments.suite import attack_on, entry_named, settings_named
 from holdfast.labels import Labels
 from holdfast.loop import play
-from holdfast.mechanisms import Rule
 from holdfast.oracles import ClassifierOracle, LabelOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
+from holdfast.rules import Rule
 
 __all__ = [
     "AnyJob",

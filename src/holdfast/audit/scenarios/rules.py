@@ -21,9 +21,9 @@ from holdfast.audit.scenarios.measurer import (
 )
 from holdfast.audit.scenarios.suite import compared
 from holdfast.errors import NotSupported
-from holdfast.mechanisms import Exact, Gaussian, ImprovedOnly, Ladder, Rounding, Rule, check_metric
 from holdfast.metrics import Accuracy
 from holdfast.problem import Problem
+from holdfast.rules import Exact, Gaussian, ImprovedOnly, Ladder, Rounding, Rule, check_metric
 
 __all__ = [
     "RULES",

@@ -25,8 +25,8 @@ from holdfast.audit.result import AS_IT_RISES, TOTAL, Knowledge
 from holdfast.audit.scenarios.by_forecast import can_play, may_be_strongest
 from holdfast.audit.scenarios.plays import Job
 from holdfast.experiments.suite import IN_RUNS, SUITE
-from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 
 __all__ = ["Scenario", "compared_scenarios", "model_scenarios", "suite_scenarios"]
 
@@ -100,7 +100,7 @@ class Scenario(NamedTuple):
     def job(self, rule: Rule, looks: int, trial: int) -> Job:
         """Return one play with so many looks of all accounts together.
 
-        >>> from holdfast.mechanisms import Ladder
+        >>> from holdfast.rules import Ladder
         >>> scenario = Scenario("features", "block-majority", accounts=5, first=True)
         >>> job = scenario.job(Ladder(0.01), looks=100, trial=0)
         >>> job.looks, job.accounts              # one look each: 95 are not taken
@@ -144,7 +144,7 @@ def suite_scenarios(
     A Ladder answers with a state's best score so far: from five accounts there are five states, and
     three attacks play five first looks besides.
 
-    >>> from holdfast.mechanisms import Exact, Ladder
+    >>> from holdfast.rules import Exact, Ladder
     >>> problem = Problem(1000, 10, 100)
     >>> exact = suite_scenarios(Exact(), problem, accounts=5, models=False)
     >>> ladder = suite_scenarios(Ladder(0.01), problem, accounts=5, models=False)

@@ -13,9 +13,9 @@ from holdfast.audit.scenarios.scenarios import (
     model_scenarios,
     suite_scenarios,
 )
-from holdfast.mechanisms import Rule
 from holdfast.metrics import Accuracy
 from holdfast.problem import Problem
+from holdfast.rules import Rule
 
 __all__ = ["AnyScenario", "compared", "suite"]
 
