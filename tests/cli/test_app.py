@@ -227,21 +227,13 @@ def test_sizes_beyond_memory_are_one_line(refused, monkeypatch):
     assert message == "not enough memory for these sizes: Unable to allocate 7 TiB"
 
 
-@pytest.mark.parametrize("option", ["--looks", "--n-queries"])
-@pytest.mark.parametrize("command", ["attack constant", "bounds", "matrix", "plan"])
-def test_looks_have_one_name_and_their_deprecated_one(refused, command, option):
+@pytest.mark.parametrize("command", ["attack constant", "bounds", "bench matrix", "plan"])
+def test_looks_have_one_name_and_their_old_one_is_gone(refused, command):
     sizes = ("--n-examples", 5, "--n-classes", 2)
-    message = refused(*command.split(), *sizes, option, 0)
-    assert message == "n_queries must be at least 1, got 0."
-
-
-@pytest.mark.parametrize("old", [("--n-queries", 2), ("--n-queries=2",)])
-def test_the_deprecated_name_of_looks_is_said_on_one_line_of_stderr(holdfast, old):
-    sizes = ("bounds", "--n-examples", 50, "--n-classes", 2, "--json")
-    outcome, as_now = holdfast(*sizes, *old), holdfast(*sizes, "--looks", 2)
-    assert (outcome.code, outcome.json) == (0, as_now.json)
-    assert outcome.err == "note: --n-queries is deprecated; write --looks.\n"
-    assert as_now.err == ""
+    assert refused(*command.split(), *sizes, "--looks", 0) == "n_queries must be at least 1, got 0."
+    assert refused(*command.split(), *sizes, "--n-queries", 5).startswith(
+        "No such option: --n-queries"
+    )
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ Case = tuple[str, Callable[[Path], Any]]
 
 
 def _sizes(problem: str) -> str:
-    return "--n-examples {} --n-classes {} --n-queries {}".format(*problem.split())
+    return "--n-examples {} --n-classes {} --looks {}".format(*problem.split())
 
 
 def _attack(name: str, problem: str, more: str = "") -> str:
@@ -88,7 +88,7 @@ COMMANDS = {
             _attack("champion-challenger", "200 5 40", f" --label-kind {kind}")
             for kind in ("balanced", "sorted", "constant", "skewed")
         ),
-        "attack naive-bayes --labels skewed.csv --n-queries 20 --trials 3 --seed 7 --processes 1",
+        "attack naive-bayes --labels skewed.csv --looks 20 --trials 3 --seed 7 --processes 1",
         _attack("no-such-attack", "60 2 25"),
     ],
     "plan": [
@@ -117,7 +117,7 @@ COMMANDS = {
         _matrix(
             "80 4 12", " --rule round:1+laplace:0.05 --rule subsample:0.5+ladder:0.1 --rule batch:4"
         ),
-        "matrix --labels skewed.csv --n-queries 8 --rule ladder:0.05 --rule rank --trials 2 "
+        "matrix --labels skewed.csv --looks 8 --rule ladder:0.05 --rule rank --trials 2 "
         "--seed 7 --processes 1",
     ],
     "audit": [

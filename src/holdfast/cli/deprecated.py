@@ -6,15 +6,12 @@ from collections.abc import Sequence
 
 __all__ = ["renewed"]
 
-LOOKS, RULE = {"--n-queries": "--looks"}, {"--mechanism": "--rule"}
+RULE = {"--mechanism": "--rule"}
 # By command, what an option was called and what it is called now.
 OLD_WORDS = {
-    "attack": LOOKS,
     "audit": RULE,
-    "bounds": LOOKS,
     "lint": {"--release": "--rule"},
-    "matrix": LOOKS,
-    "plan": LOOKS | RULE,
+    "plan": RULE,
     "policy": {"--release": "--rule"},
 }
 
