@@ -326,12 +326,13 @@ def test_audits_of_different_metrics_are_not_compared(found):
 # Quick, and plays that are kept.
 
 
-def test_a_quick_audit_says_the_metric_first_and_never_safe(label_file, capsys):
+def test_a_quick_audit_says_the_metric_before_its_gains_and_never_safe(label_file, capsys):
     arguments = ["audit", str(label_file), "--metric", "f1", "--breakdown", "subject"]
     arguments += ["--looks", "5", "--quick", "--no-cache"]
     assert main(arguments) == 0
     out = capsys.readouterr().out
-    assert out.startswith("Metric: f1 by subject, 5 groups. Gains are points of f1")
+    assert "\nMetric: f1 by subject, 5 groups. Gains are points of f1" in out
+    assert out.index("\nMetric: ") < out.index("\ngained by the likeliest attacks")
     assert "SAFE" not in out
     assert main([*arguments, "--json", "--fail-above", "0"]) == 1
     told = json.loads(capsys.readouterr().out)
