@@ -127,7 +127,7 @@ def by_members(rows: Sequence[Sequence[Any]], title: Callable[[str], str], first
 
 
 def flagged(content: Mapping[str, Any]) -> str:
-    """Return how many honest teams are flagged at p0 = 0.1, and each by its name."""
+    """Return how many honest teams are flagged at p0 = 0.1, and each that is no coin in truth."""
     titles: tuple[tuple[str, Mapping[str, str]], ...] = (
         ("real", TITLES),
         ("look-alikes", KINDS),
@@ -143,7 +143,7 @@ def flagged(content: Mapping[str, Any]) -> str:
                 count = counts[members, key in COINS]
                 count[0] += len(each.flagged)
                 count[1] += each.teams
-            for name in each.flagged:
+            for name in () if key in COINS else each.flagged:
                 called = name.removeprefix(f"{key}, ")
                 found.setdefault(title[key], {}).setdefault(called, []).append(members)
     lines = []
