@@ -13,6 +13,7 @@ from holdfast.audit import compare, page
 from holdfast.audit.page.charts import comparison_chart, gain_chart, what_if_chart
 from holdfast.audit.page.runtime import bundle
 from holdfast.audit.page.templates import json_for_script
+from holdfast.audit.page.tiles import tiles
 from holdfast.audit.result import AttackGain, Finding
 from tests.audit.browser import PATIENCE, chromium, executable
 from tests.audit.sample import interval, sample_audit, sample_with_private_part
@@ -127,6 +128,24 @@ def test_two_verdicts_have_their_own_tiles_in_one_scale():
     widths = [re.findall(r"width:([\d.]+)%", box) for box in boxes]
     # possible, no attack can exceed, observed, gap: of 55 points, the largest of both boxes
     assert widths == [["0", "0", "0", "1.8"], ["18.9", "100.0", "2.0", "1.8"]]
+
+
+def test_tiles_have_one_number_of_digits_and_none_is_empty_where_there_is_no_history():
+    audit = sample_audit()
+    verdict = replace(audit.verdict, allowed=32.77, observed=None)
+    shown = tiles(verdict, replace(audit, verdict=verdict, history=None, rounding_unit=0.1))
+    assert [each.shown for each in shown] == ["+10.4", "+32.8", "1.0"]
+
+
+def test_what_every_row_would_say_is_no_column_and_no_score_is_no_number():
+    audit = sample_audit()
+    silent = replace(audit.rules[-1], rule="improved", price_points=100.0)
+    text = " ".join(page.render(replace(audit, rules=(*audit.rules, silent))).split())
+    attacks = re.search(r'<section id="attacks".*?</section>', text)[0]
+    assert "accounts, number" not in attacks
+    rows = re.search(r'<section id="rules".*?</section>', text)[0]
+    improved = re.search(r"<code>improved</code>.*?</tr>", rows)[0]
+    assert improved.endswith("<td>no score</td></tr>")
 
 
 def test_attacks_are_folded_to_those_that_matter_and_say_what_they_do():

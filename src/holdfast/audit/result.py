@@ -49,6 +49,7 @@ __all__ = [
     "point_in_json",
     "surfaces_scaled",
     "unit_after",
+    "up_in_digits",
     "voiding",
     "worst_first",
 ]
@@ -545,6 +546,15 @@ def in_digits(value: float, unit: float) -> str:
         return f"{value:.3g}"  # a bound that is less than what was measured
     digits = max(0, math.ceil(-math.log10(unit) - 1e-9))
     return f"{value + 0.0:.{digits}f}"
+
+
+def up_in_digits(bound: float, unit: float) -> str:
+    """Return an upper bound in the digits of the gains beside it, rounded up: it stays a bound.
+
+    >>> up_in_digits(32.77, 0.5), up_in_digits(0.0, 0.5)
+    ('33.0', '0.0')
+    """
+    return in_digits(math.ceil(bound / unit - 1e-9) * unit, unit)
 
 
 # Keys that stand at the top of the JSON, too, where programs of the first format look for them.

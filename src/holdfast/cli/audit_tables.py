@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from holdfast.audit.judgement.fixes import READ
+from holdfast.audit.judgement.sentences import blur_of_row
 from holdfast.audit.outlook import Outlook
 from holdfast.audit.quick import QuickAudit
 from holdfast.audit.result import (
@@ -24,6 +24,7 @@ from holdfast.audit.result import (
     Verdict,
     in_digits,
     unit_after,
+    up_in_digits,
     voiding,
 )
 from holdfast.cli.output import human
@@ -290,7 +291,7 @@ def _rules(console: Console, result: Audit) -> None:
                 *((who, _mean(row.possible, unit)) if alone else gains),
                 most,
                 "-" if row.labels_right is None else f"{row.labels_right:g}",
-                f"{row.price_points:.3g}",
+                blur_of_row(row),
             )
         )
     print_table(console, f"release rules compared, {_in(counted)}", columns, rows)
@@ -302,17 +303,18 @@ def _rules(console: Console, result: Audit) -> None:
 
 def _limits(console: Console, result: Audit, limits: Limits) -> None:
     gap = result.verdict.gap_points
-    bound = "" if limits.bound == "none" else f" (bound: {limits.bound})"
+    unit, everyone = result.rounding_unit, ""
+    if result.board.teams > 1:
+        most = _most(limits.allowed_everyone, unit)
+        everyone = f", {most} with all teams' {limits.everyone_looks:,}"
     console.print(
-        f"no attack can exceed {limits.allowed:.2f} points in expectation with these scored "
-        f"submissions (looks), {limits.allowed_everyone:.2f} with all teams' "
-        f"{limits.everyone_looks:,}{bound}. It binds {escape(limits.binds)}."
+        f"no attack can exceed {_most(limits.allowed, unit)} points in expectation with these "
+        f"scored submissions (looks){everyone}. It binds {escape(limits.binds)}."
     )
     if limits.allowed_model is not None:
-        console.print(
-            f"  nor {limits.allowed_model:.2f} points by {escape(limits.binds_model or '')}"
-        )
-    console.print(f"  forecast for the best attack on exact answers: {limits.forecast:g} points")
+        most = _most(limits.allowed_model, unit)
+        console.print(f"  nor {most} points by {escape(limits.binds_model or '')}")
+    console.print(f"  forecast for the best attack on exact answers: {limits.forecast:.1f} points")
     for word, what in (
         ("possible", "an attack here gains"),
         ("forecast", "an attack on exact answers is forecast to gain"),
@@ -357,8 +359,8 @@ def _mean(points: Interval | None, unit: float) -> str:
 
 
 def _most(bound: float | None, unit: float) -> str:
-    """Return a bound in the digits of the gains beside it, rounded up: it stays a bound."""
-    return "-" if bound is None else in_digits(math.ceil(bound / unit - 1e-9) * unit, unit)
+    """Return a bound in the digits of the gains beside it."""
+    return "-" if bound is None else up_in_digits(bound, unit)
 
 
 def _range(points: Interval | None, unit: float) -> str:

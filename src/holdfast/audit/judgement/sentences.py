@@ -12,11 +12,13 @@ import math
 from holdfast.audit.inputs.disclosure import FEWEST_FOR_INTERVAL
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.metrics.units import Unit
-from holdfast.audit.result import About, Finding, Interval, Limits, Word
+from holdfast.audit.result import About, Finding, Interval, Limits, RuleRow, Word
 from holdfast.audit.scenarios.measurer import Strongest
+from holdfast.errors import InvalidInput
 from holdfast.metrics import Accuracy
+from holdfast.rules import parse_rule
 
-__all__ = ["IN_NO_ORDER", "WHO", "certified", "doubt", "reason", "tested"]
+__all__ = ["IN_NO_ORDER", "WHO", "blur_of_row", "certified", "doubt", "reason", "tested"]
 
 WHO = {
     "features": "without learning anything",
@@ -155,3 +157,12 @@ def certified(request: Request, limits: Limits, most: float, share: float, every
     if limits.binds_model is None:
         text += " Who has a model may gain more: its --predictions give the bound for that."
     return text
+
+
+def blur_of_row(row: RuleRow) -> str:
+    """Return the blur for honest teams of a compared rule, a number where it tells scores."""
+    try:
+        tells_scores = parse_rule(row.rule).shows == "scores"
+    except InvalidInput:  # a rule of the caller's own, which no text names
+        tells_scores = True
+    return f"{row.price_points:.3g}" if tells_scores else "no score"

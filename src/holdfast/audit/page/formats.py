@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from holdfast.audit.result import Interval, in_digits
+from holdfast.audit.result import Interval, in_digits, up_in_digits
 
-__all__ = ["bound", "interval", "points"]
+__all__ = ["bound", "interval", "most", "points"]
 
 
 def points(value: float | None, digits: int = 2) -> str:
@@ -23,6 +23,15 @@ def bound(value: float | None) -> str:
     if value is None or not math.isfinite(value):
         return "–"
     return f"{math.ceil(100.0 * value - 1e-9) / 100.0:.2f}"
+
+
+def most(value: float | None, unit: float) -> str:
+    """Return an upper bound beside gains: in their digits, rounded up.
+
+    >>> most(32.77, 0.5), most(None, 0.5)
+    ('33.0', '–')
+    """
+    return "–" if value is None or not math.isfinite(value) else up_in_digits(value, unit)
 
 
 def interval(found: Interval | None, unit: float) -> str:

@@ -18,8 +18,8 @@ import vl_convert
 
 from holdfast._version import __version__
 from holdfast.attacks.registry import summary_of
-from holdfast.audit.judgement.fixes import READ
-from holdfast.audit.page.formats import bound, interval, points
+from holdfast.audit.judgement.sentences import blur_of_row
+from holdfast.audit.page.formats import interval, most, points
 from holdfast.audit.page.runtime import runtime
 from holdfast.audit.page.tiles import tiles
 from holdfast.audit.result import Verdict, in_digits, unit_after
@@ -87,7 +87,8 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["points"] = points
-    environment.filters["bound"] = bound
+    environment.filters["most"] = lambda value, audit: most(value, audit.rounding_unit)
+    environment.filters["blur"] = blur_of_row
     environment.filters["gain"] = lambda value, audit: _gain(value, audit.rounding_unit)
     environment.filters["interval"] = lambda found, audit: interval(found, audit.rounding_unit)
     environment.filters["count"] = lambda value: "" if value is None else f"{value:,}"
@@ -96,7 +97,6 @@ def _environment() -> jinja2.Environment:
     environment.filters["share"] = _share
     environment.filters["reason"] = _reason
     environment.filters["tiles"] = tiles
-    environment.globals["read"] = READ
     return environment
 
 

@@ -1,8 +1,8 @@
 """Tiles of a verdict: its numbers in large type, with bars in one scale.
 
 Four words, always in this order, which the whole audit keeps apart: what is *possible*, since an
-attack did it; what *no attack can exceed*, since it is proved; what was *observed*, or is had
-without a look; and the *gap* that the ranking must be able to show.
+attack did it; what *no attack can exceed*, since it is proved; what was *observed*, if there
+is a history, or is had without a look; and the *gap* that the ranking must be able to show.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from holdfast.audit.page.formats import bound
-from holdfast.audit.result import Audit, Verdict, in_digits
+from holdfast.audit.result import Audit, Verdict, in_digits, up_in_digits
 
 __all__ = ["Tile", "scale_of", "tiles"]
 
@@ -49,14 +48,15 @@ def tiles(verdict: Verdict, audit: Audit) -> list[Tile]:
     """
     counted, mean = audit.counted_in, verdict.points.mean
     by = f", {verdict.attack}" if mean > 0 else ""
-    shown = f"+{in_digits(mean, audit.rounding_unit)}"
+    shown = f"{'+' if mean > 0 else ''}{in_digits(mean, audit.rounding_unit)}"
+    seen = _observed(verdict, audit) if audit.board.plain else _free(audit)
     return [
         Tile("possible: an attack did it", shown, f"{counted}{by}", mean, "possible"),
         _allowed(verdict, audit),
-        _observed(verdict, audit) if audit.board.plain else _free(audit),
+        *([] if seen is None else [seen]),
         Tile(
             "gap that must hold",
-            f"{verdict.gap_points:g}",
+            in_digits(verdict.gap_points, audit.rounding_unit),
             f"{counted} between ranks",
             verdict.gap_points,
             "gap",
@@ -81,25 +81,30 @@ def _allowed(verdict: Verdict, audit: Audit) -> Tile:
     name, without = "no attack can exceed", f"{audit.counted_in}, certified without a model"
     if verdict.allowed is not None:
         who = without if verdict.allowed > 0 else f"{audit.counted_in}, certified for everybody"
-        return Tile(name, f"+{bound(verdict.allowed)}", who, verdict.allowed, "allowed")
+        return Tile(name, _most(verdict.allowed, audit), who, verdict.allowed, "allowed")
     row = next(row for row in audit.rules if row.is_policy)
     if row.allowed is not None:
         share = 1.0 if verdict.about == "public board" else audit.board.final_share
         most = share * row.allowed
-        shown = in_digits(most, audit.rounding_unit) if share == 1.0 else f"{most:.3g}"
-        return Tile(name, f"+{shown}", without, most, "allowed")
+        return Tile(name, _most(most, audit), without, most, "allowed")
     if row.labels_right is not None:
         right = f"{row.labels_right:g} %"
         return Tile("labels right at most", right, "certified without a model", None, "allowed")
     return Tile(name, "–", "nothing is proved for so many looks", None, "allowed")
 
 
-def _observed(verdict: Verdict, audit: Audit) -> Tile:
+def _most(most: float, audit: Audit) -> str:
+    """Return a bound in the digits of the gain beside it; one that says nothing as a dash."""
+    if not math.isfinite(most):
+        return "–"
+    return f"{'+' if most > 0 else ''}{up_in_digits(most, audit.rounding_unit)}"
+
+
+def _observed(verdict: Verdict, audit: Audit) -> Tile | None:
     """Return what the history shows: the mean public score minus the private one."""
     name, seen = "observed in the history", verdict.observed
     if seen is None:
-        why = "nothing to compare" if audit.history else "no history given"
-        return Tile(name, "–", why, None, "observed")
+        return Tile(name, "–", "nothing to compare", None, "observed") if audit.history else None
     shown = f"{'+' if seen > 0 else ''}{in_digits(seen, audit.rounding_unit)}"
     return Tile(name, shown, "points, mean public − private", seen, "observed")
 
