@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.files.label_files import label_file_of, read_labels
+from holdfast.files.label_files import UNLABELLED, label_file_of, read_labels
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ BAD_CSV = {
     "blank label": (
         b"id,label\n1,a\n2,\n",
         {},
-        "must have a label for every example, got a blank at line 3.",
+        f"must have a label for every example, got a blank at line 3; {UNLABELLED}.",
     ),
     "blank line": (
         b"label\na\n\nb\n",
@@ -193,7 +193,13 @@ BAD_CSV = {
     "NaN label": (
         b"id,label\n1,a\n2,NaN\n",
         {},
-        "must have a label for every example, got NaN at line 3.",
+        f"must have a label for every example, got NaN at line 3; {UNLABELLED}.",
+    ),
+    "spaces between columns": (
+        b"id label\n1 cat\n2 dog\n3 cat\n",
+        {},
+        "must separate its columns by commas, semicolons or tabs, got spaces: '1 cat' at line 2; "
+        "put commas in their place.",
     ),
     "float labels": (
         b"id,label\n1,1\n2,1.5\n",
@@ -299,7 +305,7 @@ BAD_NPY = {
     "blank name": (
         np.array(["a", ""]),
         {},
-        "must have a label for every example, got a blank at position 1.",
+        f"must have a label for every example, got a blank at position 1; {UNLABELLED}.",
     ),
     "beyond the classes": (
         np.array([0, 2]),
@@ -381,7 +387,7 @@ def test_labels_handed_over_as_texts_are_read_like_a_file():
     assert truth.ids.tolist() == [5, 6, 7]
     with pytest.raises(InvalidInput, match=r"^guess must hold only known classes .*'2' at row 2"):
         label_file_of(["0", "2"], name="guess", class_names=truth.class_names)
-    with pytest.raises(InvalidInput, match=r"got NaN at row 1\.$"):
+    with pytest.raises(InvalidInput, match=r"got NaN at row 1; leave such rows out"):
         label_file_of(["nan"], name="guess")
 
 

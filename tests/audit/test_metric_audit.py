@@ -277,6 +277,16 @@ def test_scores_of_two_opposites_are_not_taken_for_accuracies_without_a_word(tmp
     assert codes["imbalance"].fix.endswith("--metric balanced_accuracy audits that.")
 
 
+def test_decimal_commas_are_not_taken_for_classes_without_a_word(tmp_path):
+    path = tmp_path / "prices.csv"
+    path.write_text("id;price\n" + "".join(f"{i};{i % 7},{i % 4}\n" for i in range(60)))
+    board = auditing.read_request(path, looks="5")
+    codes = {each.code: each for each in metric_findings(board, unit_for(board), 1.0)}
+    assert codes["decimal-commas"].fix.startswith("Write decimal points (0.0), and say --metric")
+    with pytest.raises(InvalidInput, match=r"got '0,0'; write it with a decimal point, 0\.0\.$"):
+        auditing.read_request(path, looks="5", metric="rmse").hidden  # noqa: B018 - reads it
+
+
 def test_groups_are_asked_about_at_a_terminal_alone(label_file, monkeypatch, capsys):
     def quick(*more):
         arguments = ["audit", str(label_file), "--looks", "3", "--quick", "--no-cache", *more]

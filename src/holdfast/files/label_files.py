@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.files.csv_columns import read_columns
+from holdfast.files.csv_lines import csv_header
 from holdfast.files.ids import IdIndex, as_ids
 from holdfast.files.name_columns import Column, GrowingColumn
 from holdfast.files.npy_files import (
@@ -35,7 +36,13 @@ from holdfast.files.tables import Source, opened
 from holdfast.labels import Labels, as_labels, count_classes, label_dtype
 from holdfast.quoting import listed, quoted
 
-__all__ = ["LabelFile", "label_file_of", "read_labels"]
+__all__ = ["UNLABELLED", "LabelFile", "label_file_of", "read_labels"]
+
+# What to do with rows of a test set that have no label.
+UNLABELLED = (
+    "leave such rows out, or give them any class and Ignored in a column Usage, where the others "
+    "have Public or Private"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,10 +160,29 @@ def read_labels(
             label_column=label_column,
             most_rows=most_rows,
         )
+        if ids is None and split is None:
+            _refuse_spaces(file, path, column)
     file_ = _numbered(path, column, class_names, ids, others, decimals=decimals)
     if split is None:
         return file_
     return replace(file_, split=split.codes, split_names=tuple(split.names))
+
+
+def _refuse_spaces(file: BinaryIO, path: str, column: Column) -> None:
+    """Refuse a table whose columns spaces separate, which would be one column of classes.
+
+    It shows by as many words in every line as in the first, and no two lines that are the same:
+    every example would be a class of its own.
+    """
+    n_words = len(column.names[0].split())
+    if n_words < 2 or not 1 < len(column.names) == len(column.codes):
+        return
+    header = " ".join(csv_header(file, path))
+    if all(len(text.split()) == n_words for text in (header, *column.names)):
+        raise InvalidInput(
+            f"{path} must separate its columns by commas, semicolons or tabs, got spaces: "
+            f"{quoted(column.names[0])} at {column.place_of(0)}; put commas in their place."
+        )
 
 
 def label_file_of(
@@ -316,9 +342,9 @@ def _refuse_missing(name: str, column: Column, known: tuple[str, ...]) -> None:
     for at, text in enumerate(column.names):
         if (not text or text.lower() == "nan") and text not in known:
             got = "NaN" if text else "a blank"
-            raise InvalidInput(
-                f"{name} must have a label for every example, got {got} at {column.place_of(at)}."
-            )
+            told = f"{name} must have a label for every example, got {got} at {column.place_of(at)}"
+            # Of a submission, whose classes are known, every row counts.
+            raise InvalidInput(f"{told}." if known else f"{told}; {UNLABELLED}.")
 
 
 def _plain_names(name: str, column: Column, *, decimals: bool = False) -> list[str]:

@@ -25,7 +25,7 @@ from holdfast.audit.result import TOTAL, Model
 from holdfast.audit.unequal_classes import baseline_of
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.files.label_files import LabelFile
-from holdfast.files.spelling import steps_per_one
+from holdfast.files.spelling import is_number, steps_per_one
 from holdfast.guard import Policy
 from holdfast.guard.looks import Looks
 from holdfast.labels import Labels
@@ -347,8 +347,12 @@ class Request:
         try:
             values = np.array([float(name) for name in self.file.class_names])
         except ValueError:
+            got = next(name for name in self.file.class_names if not is_number(name))
+            points = ""
+            if is_number(with_point := got.replace(",", ".", 1)):
+                points = f"; write it with a decimal point, {with_point}"
             raise InvalidInput(
-                f"labels must be numbers for {self.metric}, got {self.file.class_names[0]!r}."
+                f"labels must be numbers for {self.metric}, got {got!r}{points}."
             ) from None
         whole: NDArray[np.float64] = np.rint(values * self.per_one)
         return whole[self.labels]

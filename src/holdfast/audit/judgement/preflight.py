@@ -30,6 +30,7 @@ from holdfast.audit.inputs.disclosure import NORMAL_95
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.inputs.row_order import GROUPED_FROM_DEVIATIONS, neighbours_agree
 from holdfast.audit.result import Finding
+from holdfast.files.spelling import is_number
 from holdfast.rules import Rule
 
 __all__ = ["YES_AND_NO", "coarse_rule", "expected_best", "group_finding"]
@@ -352,6 +353,22 @@ def assumed_metric(request: Request) -> Iterator[Finding]:
             "Boards of such labels often show F1, an area under a curve or a log-loss, which tell "
             "as much of the labels or far more.",
             "Say --metric f1, --metric roc_auc, --metric log_loss, ... if the board shows that.",
+        )
+
+
+def decimal_commas(request: Request) -> Iterator[Finding]:
+    """Say that numbers with decimal commas are taken for names of classes."""
+    names = request.file.class_names
+    if "," in "".join(names) and all(is_number(name.replace(",", ".", 1)) for name in names):
+        commas = next(name for name in names if "," in name)
+        yield Finding(
+            "decimal-commas",
+            "warning",
+            f"Labels such as {commas!r} are taken for names of classes, {len(names):,} in all.",
+            "Numbers that are predicted have errors, not hits: what a board of theirs tells is "
+            "another question than the one that is answered here.",
+            f"Write decimal points ({commas.replace(',', '.', 1)}), and say --metric rmse, mae, "
+            "...; nothing, if these are classes.",
         )
 
 

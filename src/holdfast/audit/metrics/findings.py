@@ -22,6 +22,7 @@ from holdfast.audit.judgement.preflight import (
     best_of_private,
     coarse_rule,
     constant_reveals,
+    decimal_commas,
     group_finding,
     imbalance,
     public_in_final,
@@ -64,6 +65,7 @@ def metric_findings(asked: Request, unit: Unit, gap: float) -> tuple[Finding, ..
     found += public_in_final(asked)
     found += best_of_private(asked) if ranked else _chosen(asked)
     found += assumed_metric(asked) if plain else _reveals(asked)
+    found += decimal_commas(asked) if ranked else []
     found += [*_groups(asked), *_classes(asked), *_unused(asked), *_positive(asked)]
     found += [*_undecided(asked), *coarse_rule(asked, gap, unit.scale)]
     return worst_first(found)
