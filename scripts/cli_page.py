@@ -67,6 +67,8 @@ def section(name: str, function: Any) -> str:
     hints = get_type_hints(function, include_extras=True)
     for parameter in inspect.signature(function).parameters.values():
         kind, info = described(hints[parameter.name], parameter.default)
+        if info.hidden:
+            continue
         if isinstance(info, ArgumentInfo):
             arguments.append((parameter.name.upper(), info, parameter.default, kind))
         else:

@@ -106,7 +106,7 @@ def test_a_share_of_the_final_ranking_is_what_a_gain_is_worth_there(request_for)
     assert found[0].rule.startswith("ladder")
     assert found[0].possible.mean <= 1.0  # a fifth of five at most
     assert verdict.would_do[0] == (
-        "Ranked by the 2,400 private examples alone (--final private), nothing gained on the "
+        'Ranked by the 2,400 private examples alone (final = "private"), nothing gained on the '
         "public board would count; a score there is good to ±2 points."
     )
 

@@ -15,7 +15,7 @@ def test_the_template_holds_every_key_with_its_default():
     for name, value in written.settings().items():
         start = "# " if value is None else ""
         assert f"\n{start}{name} = " in POLICY_TEMPLATE, name
-    assert len(POLICY_TEMPLATE.splitlines()) <= 22
+    assert len(POLICY_TEMPLATE.splitlines()) <= 26
     assert all("#" in line for line in POLICY_TEMPLATE.splitlines())
 
 
@@ -25,9 +25,17 @@ def test_what_the_template_shows_as_a_comment_is_valid_once_the_sign_is_taken_aw
     for name in keys:
         text = text.replace(f"# {name} = ", f"{name} = ")
     settings = Policy.parse(text).settings()
-    assert keys == ["days", "teams", "ranking_gap", "classes", "witness", "breakdown"]
-    found = [settings[name] for name in keys]
-    assert found == [60, 40, 1.0, ("cat", "dog"), "../witness.db", "subject"]
+    assert {name: settings[name] for name in keys} == {
+        "days": 60,
+        "teams": 40,
+        "ranking_gap": 1.0,
+        "classes": ("cat", "dog"),
+        "witness": "../witness.db",
+        "breakdown": "subject",
+        "final": "private",
+        "id_column": "key",
+        "label_column": "answer",
+    }
 
 
 @pytest.mark.parametrize(
@@ -38,6 +46,9 @@ def test_what_the_template_shows_as_a_comment_is_valid_once_the_sign_is_taken_aw
         ("looks_per_team = true", "line 3: looks_per_team must be an integer, got True."),
         ('looks_per_data_set = "9"', "line 3: looks_per_data_set must be an integer, got '9'."),
         ("final_choices = -1", "line 3: final_choices must be at least 0, got -1."),
+        ('final = "some"', 'line 3: final must be "private", "all" or "public", got \'some\'.'),
+        ('label_column = " "', "line 3: label_column must be the name of a column, got ' '."),
+        ('shared_labels = "yes"', "line 3: shared_labels must be true or false, got 'yes'."),
         ('failed = "half"', 'line 3: failed must be "free" or "look", got \'half\'.'),
         ("memory = 3", "line 3: memory must be a string, got 3."),
         ('min_gap = "soon"', "line 3: min_gap must be a number of seconds"),
@@ -117,6 +128,9 @@ def test_a_policy_without_the_later_keys_keeps_the_digest_it_had():
     }
     assert len(changed) == 7
     assert Policy("exact", witness="postgresql://me:secret@there/db").digest in changed
+    # How a file is read shows in the data set.
+    assert Policy("exact", id_column="a", label_column="b", shared_labels=True).digest in changed
+    assert Policy("exact", final="all").digest not in changed
 
 
 def test_relative_paths_start_at_the_folder_of_the_policy(tmp_path, monkeypatch):

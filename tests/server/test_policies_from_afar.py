@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from holdfast.errors import InvalidInput
 from tests.server.conftest import Place, as_csv, bearer
 from tests.server.test_api import changed, send
 from tests.server.test_pages import sign_up
@@ -165,3 +166,34 @@ def test_pages_can_be_asked_for_without_their_body(place):
         for path in ("/", "/b/pets", "/b/pets/rules", "/sign-in"):
             assert client.head(path).status_code == 200
         assert client.head("/b/none").status_code == 404
+
+
+@pytest.mark.parametrize("key", ['id_column = "label"', "shared_labels = true"])
+def test_how_labels_are_read_is_said_on_the_server_alone(place, key):
+    policy = f'release = "exact"\n{key}\n'
+    with place.client() as client:
+        answer = put(client, place, policy)
+    assert (answer.status_code, answer.json()["type"]) == (403, "not_allowed")
+    assert place.phase().number == 1
+
+
+def test_a_board_keeps_the_columns_that_its_first_policy_names(sqlite_url, tmp_path):
+    columns = 'release = "exact"\nid_column = "id"\nlabel_column = "label"\n'
+    place = Place(sqlite_url, tmp_path, policy=columns)
+    phase = place.phase()
+    assert (phase.id_column, phase.label_column) == ("id", "label")
+    with place.client() as client:
+        # What is not said again stays, and what is said again is the same.
+        assert put(client, place, 'release = "exact"\nlooks_per_team = 7\n').status_code == 200
+        assert put(client, place, f"{columns}looks_per_team = 8\n").status_code == 200
+        phase = place.phase()
+        assert (phase.id_column, phase.label_column, phase.number) == ("id", "label", 1)
+    other = 'release = "exact"\nlabel_column = "id"\n'
+    with pytest.raises(InvalidInput, match="columns must stay as they were when the board was"):
+        place.boards.change(place.board, phase, "policy", other, "t")
+
+
+def test_a_board_that_named_no_columns_is_given_none(place):
+    policy, phase = 'release = "exact"\nlabel_column = "label"\n', place.phase()
+    with pytest.raises(InvalidInput, match="columns must stay as they were when the board was"):
+        place.boards.change(place.board, phase, "policy", policy, "t")

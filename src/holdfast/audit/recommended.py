@@ -106,6 +106,7 @@ def _audited(request: Request, gap: float) -> dict[str, Any]:
             "memory": request.memory,
             "final_choices": request.final_choices,
             "part": request.parts.name,
+            **request.said,
             **_looks(request),
         }
     if gap <= MOST_POINTS:

@@ -15,6 +15,7 @@ from holdfast.cli.audit_compare import compare
 from holdfast.cli.audit_options import Also, Breakdown, Metric, OpenPage, Report
 from holdfast.cli.default_command import WithDefault
 from holdfast.cli.explained import ExplainedCommand
+from holdfast.cli.guarding import IdColumn, LabelColumn
 from holdfast.cli.options import (
     AsJson,
     Cluster,
@@ -112,19 +113,8 @@ def run_audit(
         int | None, typer.Option(help="Teams on the board. Default: the policy's, or 1.")
     ] = None,
     accounts: Annotated[int, typer.Option(help="Accounts that work together.")] = 1,
-    final: Annotated[
-        str | None,
-        typer.Option(
-            help="What decides the final ranking: private, all or public. Default: the private "
-            "part if the labels have one."
-        ),
-    ] = None,
-    final_choices: Annotated[
-        int | None,
-        typer.Option(
-            help="Submissions a team may name for the final result; 0: the best of all counts."
-        ),
-    ] = None,
+    final: Annotated[str | None, typer.Option(hidden=True)] = None,
+    final_choices: Annotated[int | None, typer.Option(hidden=True)] = None,
     predictions: Annotated[
         list[Path] | None,
         typer.Option(help="A model's predicted labels, CSV or NPY; repeat for more models."),
@@ -169,10 +159,8 @@ def run_audit(
             "a loss."
         ),
     ] = None,
-    id_column: Annotated[str | None, typer.Option(help="The CSV file's column of ids.")] = None,
-    label_column: Annotated[
-        str | None, typer.Option(help="The CSV file's column of labels.")
-    ] = None,
+    id_column: IdColumn = None,
+    label_column: LabelColumn = None,
     encoding: Encoding = None,
     quick: Annotated[
         bool,
@@ -219,8 +207,9 @@ def run_audit(
             | {"write_policy": write_policy, "cluster": cluster}
         )
     if labels is not None:
-        with read_as(encoding):
-            check_columns(labels, id_column=id_column, label_column=label_column)
+        if policy is None:  # which may name the columns
+            with read_as(encoding):
+                check_columns(labels, id_column=id_column, label_column=label_column)
         if labels.stat().st_size >= LARGE_FILE:
             typer.echo(
                 f"Reading {labels.name}, {labels.stat().st_size / 1e6:,.0f} MB ...", err=True

@@ -19,6 +19,7 @@ from holdfast.cli.board_places import (
     opened,
 )
 from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
+from holdfast.cli.guarding import IdColumn, LabelColumn
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput, LedgerError
@@ -96,10 +97,8 @@ def init(
         str | None,
         typer.Option(help="When it takes no more submissions, in UTC. Default: when it is told."),
     ] = None,
-    id_column: Annotated[str | None, typer.Option(help="The CSV files' column of ids.")] = None,
-    label_column: Annotated[
-        str | None, typer.Option(help="The CSV files' column of labels.")
-    ] = None,
+    id_column: IdColumn = None,
+    label_column: LabelColumn = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a board over hidden labels, or over tasks; the database is made if there is none.

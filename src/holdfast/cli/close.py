@@ -61,7 +61,7 @@ def close(
     """
     from holdfast.guard import close as close_board
 
-    host = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, "public")
+    host = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, closes=True)
     if table is not None and not table.parent.is_dir():
         raise InvalidInput(f"csv must be a file in a folder that exists, got {table}.")
     finals = close_board(host)

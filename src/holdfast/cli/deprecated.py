@@ -16,6 +16,19 @@ OLD_WORDS = {
 }
 
 
+# By command, what the policy says now.
+COLUMNS = ("--id-column", "--label-column")
+GUARDED = (*COLUMNS, "--shared-labels")
+IN_POLICY = {
+    "audit": (*COLUMNS, "--final", "--final-choices"),
+    "board": COLUMNS,
+    "choose": (*GUARDED, "--part"),
+    "close": GUARDED,
+    "gate": (*GUARDED, "--part"),
+    "score": (*GUARDED, "--part"),
+}
+
+
 # What were commands of their own, and where they are now.
 OLD_COMMANDS = {
     "figures": ("sweep", "figures"),
@@ -38,6 +51,11 @@ def renewed(given: Sequence[str], command: str) -> tuple[list[str], list[str]]:
         words.append(word if now is None else f"{now}{equals}{value}")
         if now is not None:
             notes.append(f"{old} is deprecated; write {now}.")
+        if old in IN_POLICY.get(command, ()):
+            key = old.removeprefix("--").replace("-", "_")
+            notes.append(
+                f"{old} is deprecated; write {key} into the policy (holdfast policy init {old})."
+            )
     if command in OLD_COMMANDS:
         now_at = OLD_COMMANDS[command]
         at = words.index(command)

@@ -51,19 +51,11 @@ LedgerUrl = Annotated[
     ),
 ]
 Team = Annotated[str, typer.Option(help="Whose look it is.")]
-IdColumn = Annotated[str | None, typer.Option(help="The CSV files' column of ids.")]
-LabelColumn = Annotated[str | None, typer.Option(help="The CSV files' column of labels.")]
-SharedLabels = Annotated[
-    bool, typer.Option("--shared-labels", help="Accept labels that others can read, too.")
-]
-PartName = Annotated[
-    str | None,
-    typer.Option(
-        help="Rows to score: public, private or all of the labels' Usage or split column. "
-        "Default: what the policy says, public where there is a public part.",
-        metavar="PART",
-    ),
-]
+# The policy says these; as options they work for one version more (`cli/deprecated.py`).
+IdColumn = Annotated[str | None, typer.Option(hidden=True)]
+LabelColumn = Annotated[str | None, typer.Option(hidden=True)]
+SharedLabels = Annotated[bool, typer.Option("--shared-labels", hidden=True)]
+PartName = Annotated[str | None, typer.Option(hidden=True)]
 
 OUTCOMES = "Outcomes of tasks"
 TasksFile = Annotated[
@@ -151,19 +143,22 @@ def open_guard(
     label_column: str | None,
     shared: bool,
     part: str | None = None,
+    *,
+    closes: bool = False,
 ) -> GuardedFile:
-    """Return the guard that a command's options describe."""
+    """Return the guard that a command's options describe; one that closes, on the public part."""
     assert labels is not None
     # What guards takes a second to load, and needs both.
     open_regular_file(policy, name=f"policy {policy}").close()
     open_regular_file(labels).close()
-    from holdfast.guard import GuardedFile
+    from holdfast.guard import GuardedFile, Policy
+    from holdfast.guard.parts import PUBLIC
 
     return GuardedFile(
         labels,
-        policy,
+        Policy.read(policy).agreeing(part=part),
         ledger,
-        part=part,
+        part=PUBLIC if closes else None,
         id_column=id_column,
         label_column=label_column,
         shared=shared,

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
-from holdfast.cli.guarding import DEFAULT_LEDGER, IdColumn, LabelColumn, SharedLabels, moment
+from holdfast.cli.guarding import DEFAULT_LEDGER, moment
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 from holdfast.cli.plain import points
@@ -199,9 +199,13 @@ def verify(
     labels: Annotated[
         Path | None, typer.Option(help="The hidden labels: check the signatures, too.")
     ] = None,
-    id_column: IdColumn = None,
-    label_column: LabelColumn = None,
-    shared_labels: SharedLabels = False,
+    id_column: Annotated[str | None, typer.Option(help="The CSV file's column of ids.")] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="The CSV file's column of labels.")
+    ] = None,
+    shared_labels: Annotated[
+        bool, typer.Option("--shared-labels", help="Accept labels that others can read, too.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check every entry, count and state; exit 1 if anything was edited.

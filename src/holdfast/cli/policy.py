@@ -75,10 +75,29 @@ def init(
         str | None,
         typer.Option(help="Rows that a look is scored on: auto, public, private or all."),
     ] = None,
-    id_column: Annotated[str | None, typer.Option(help="The CSV file's column of ids.")] = None,
-    label_column: Annotated[
-        str | None, typer.Option(help="The CSV file's column of labels.")
+    final: Annotated[
+        str | None,
+        typer.Option(
+            help="Rows that decide the final ranking: private, all or public. Default: the private "
+            "part if the labels have one."
+        ),
     ] = None,
+    final_choices: Annotated[
+        int | None,
+        typer.Option(
+            help="Submissions a team may name for the final result; 0: the best of all counts. "
+            "Default: 2."
+        ),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="Column of ids in the labels and in submissions.")
+    ] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Column of labels in the labels and in submissions.")
+    ] = None,
+    shared_labels: Annotated[
+        bool, typer.Option("--shared-labels", help="Accept labels that others can read, too.")
+    ] = False,
     encoding: Encoding = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
     as_json: AsJson = False,
@@ -104,6 +123,11 @@ def init(
         "ranking_gap": gap,
         "min_gap": min_gap,
         "part": part,
+        "final": final,
+        "final_choices": final_choices,
+        "id_column": id_column,
+        "label_column": label_column,
+        "shared_labels": shared_labels or None,
         "classes": None if classes is None else classes_setting(classes, path),
     }
     given = _checked({name: value for name, value in said.items() if value is not None})
@@ -164,4 +188,6 @@ def check(
 def _shown(value: object) -> str:
     if value is None:
         return "not set"
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

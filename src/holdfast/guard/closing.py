@@ -23,6 +23,7 @@ from holdfast.ledger.storage import Transaction
 from holdfast.ledger.storage.contract import StoredState
 from holdfast.metrics.display import Display
 from holdfast.metrics.one_submission import read_of
+from holdfast.quoting import quoted
 from holdfast.rules import look_text
 
 __all__ = ["close"]
@@ -43,11 +44,17 @@ def close(host: GuardedSolution[Any]) -> Finals:
     Raises
     ------
     InvalidInput
-        There is no private part that waits for the end, or nobody has looked.
+        There is no private part that waits for the end, the policy says that other rows decide, or
+        nobody has looked.
     LedgerError
         A prediction is missing or was edited; nothing was scored.
     """
     guard = host.guard
+    if guard.policy.final not in (None, PRIVATE):
+        raise InvalidInput(
+            f"final must be {quoted(PRIVATE)} for a board to be closed, got "
+            f"{quoted(guard.policy.final)} in the policy: closing ranks by the private part."
+        )
     if not guard.keeps:
         raise InvalidInput(
             "labels must have a private part, and looks be scored on the public part, for a board "

@@ -188,9 +188,9 @@ class SubmissionFiles:
     policy
         Whose metrics say what is hidden and what is handed in.
     id_column, label_column
-        Which columns of a CSV file to read, in both.
+        Which columns of a CSV file to read, in both; None: what the policy says.
     shared
-        Accept labels that others than their owner can read.
+        Accept labels that others than their owner can read, as the policy's `shared_labels` does.
     name
         What messages call the labels.
     """
@@ -205,14 +205,15 @@ class SubmissionFiles:
         shared: bool = False,
         name: str | None = None,
     ) -> None:
-        self._id_column, self._label_column = id_column, label_column
+        policy = policy.agreeing(id_column=id_column, label_column=label_column)
+        self._id_column, self._label_column = policy.id_column, policy.label_column
         self._takes = policy.display.taker.takes
         self.truth = read_private_labels(
             labels,
-            id_column=id_column,
-            label_column=label_column,
+            id_column=policy.id_column,
+            label_column=policy.label_column,
             class_names=policy.classes,
-            shared=shared,
+            shared=shared or policy.shared_labels,
             takes=self._takes,
             breakdown=policy.breakdown,
             name=name,
@@ -272,10 +273,10 @@ class GuardedFile(GuardedSolution[Source]):
         Which rows looks are scored on: "public", "private" or "all" of the labels' `Usage` or
         `split` column; None: what the policy says.
     id_column, label_column
-        Which columns of a CSV file to read, in the labels and in submissions. Numbers that are
-        submitted in one column may stand under any name.
+        Which columns of a CSV file to read, in the labels and in submissions; None: what the
+        policy says. Numbers that are submitted in one column may stand under any name.
     shared
-        Accept labels that others than their owner can read.
+        Accept labels that others than their owner can read, as the policy's `shared_labels` does.
 
     Examples
     --------

@@ -9,7 +9,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
@@ -45,6 +45,7 @@ part = "auto"                # rows a look is scored on: "public", "private", "a
                              # or all where the labels name no public part
 metric = "accuracy"          # what is scored, as scikit-learn spells it: f1_macro, roc_auc, ...
 also = []                    # further metrics that a look tells: ["accuracy"]
+shared_labels = false        # whether labels that others than their owner can read are accepted
 # What follows has no default; take the # away to set it.
 # days = 60                  # how long the board runs
 # teams = 40                 # teams on the board
@@ -52,12 +53,16 @@ also = []                    # further metrics that a look tells: ["accuracy"]
 # classes = ["cat", "dog"]   # the classes, which are public; or a file's name, one class per line
 # breakdown = "subject"      # column of the labels: a look tells the metric of each group, too
 # witness = "../witness.db"  # a second place, path or URL, that holds the ledger's newest head
+# final = "private"          # rows that decide the final ranking: "private", "all" or "public"
+# id_column = "key"          # column of ids of labels and submissions, if it is not found by itself
+# label_column = "answer"    # column of labels of both, if it is not found by itself
 """
 
 SETTING_CHOICES = {
     "memory": ("team", "data_set"),
     "failed": ("free", "look"),
     "part": ("auto", "public", "private", "all"),
+    "final": ("private", "all", "public"),
 }
 # Least and largest value of each whole number. No board has more looks or runs for longer.
 MOST_LOOKS = 10**12
@@ -69,11 +74,17 @@ WHOLE_NUMBER_RANGES = {
     "days": (1, LONGEST_DAYS),
     "teams": (1, MOST_LOOKS),
 }
-OPTIONAL_KEYS = ("days", "teams", "ranking_gap", "classes", "witness", "breakdown")
+OPTIONAL_KEYS = (
+    *("days", "teams", "ranking_gap", "classes", "witness", "breakdown"),
+    *("final", "id_column", "label_column"),
+)
 # Keys that came later: at their defaults they leave the digest of an older policy as it was.
 KEYS_ADDED_LATER = ("refusals_per_team", "part", "metric", "also", *OPTIONAL_KEYS)
 # Where a copy of the head lies says nothing of what is released, and a URL may hold a password.
-NOT_IN_DIGEST = ("witness",)
+# How a file is read shows in the data set, which has its own name.
+NOT_IN_DIGEST = ("witness", "id_column", "label_column", "shared_labels")
+# What leaves it open which rows are scored.
+OPEN = {"part": "auto"}
 
 
 @dataclass(frozen=True)
@@ -121,6 +132,14 @@ class Policy:
     also
         Further metrics that are released of each submission; "recall_per_class" and
         "confusion_matrix" are numbers of each class.
+    final
+        Which rows decide the final ranking: the "private" ones, "all" or the "public" ones; None:
+        the private ones where there are any.
+    id_column, label_column
+        The columns of ids and labels, in the labels and in submissions; None: those that are
+        found by their names, or alone.
+    shared_labels
+        Whether labels that others than their owner can read are accepted.
 
     Examples
     --------
@@ -150,6 +169,10 @@ class Policy:
     breakdown: str | None = None
     metric: str | Metric = "accuracy"
     also: tuple[str | Metric, ...] = ()
+    final: str | None = None
+    id_column: str | None = None
+    label_column: str | None = None
+    shared_labels: bool = False
     mechanism: Rule = field(init=False, repr=False, compare=False)
     span: Window = field(init=False, repr=False, compare=False)
     gap: Microseconds = field(init=False, repr=False, compare=False)
@@ -213,6 +236,29 @@ class Policy:
         text = read_text_file(path, LARGEST_SETTINGS, name=f"policy {path}")
         return cls.parse(text, source=str(path), folder=Path(path).parent)
 
+    def agreeing(self, **said: Any) -> Policy:
+        """Return the policy with what is said beside it, which must not contradict it.
+
+        None says nothing, and a key that the policy leaves open may be said.
+
+        >>> Policy("exact").agreeing(id_column="key").id_column
+        'key'
+        >>> Policy("exact", id_column="key").agreeing(id_column="row")
+        Traceback (most recent call last):
+            ...
+        holdfast.errors.InvalidInput: id_column must be 'key', as the policy says, got 'row'.
+        """
+        news = {name: value for name, value in said.items() if value is not None}
+        for name, value in news.items():
+            _check(name, value)
+            stated = getattr(self, name)
+            if stated not in (None, OPEN.get(name), value):
+                raise InvalidInput(
+                    f"{name} must be {quoted(stated)}, as the policy says, got {quoted(value)}."
+                )
+        changed = any(value != getattr(self, name) for name, value in news.items())
+        return replace(self, **news) if changed else self
+
     def settings(self) -> Mapping[str, Any]:
         """Return the keys of the file and their values."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
@@ -260,6 +306,9 @@ def _check(name: str, value: Any) -> None:
         for each in value:
             if not (isinstance(each, str) and each in BY_CLASS):
                 _check_metric(name, each)
+    elif name == "shared_labels":
+        if not isinstance(value, bool):
+            raise InvalidInput(f"{name} must be true or false, got {quoted(value)}.")
     elif not isinstance(value, str):
         raise InvalidInput(f"{name} must be a string, got {quoted(value)}.")
     elif name == "release":
@@ -270,6 +319,9 @@ def _check(name: str, value: Any) -> None:
         parse_duration(value, name=name)
     elif name == "breakdown":
         check_column(value)
+    elif name in ("id_column", "label_column"):
+        if not value.strip():
+            raise InvalidInput(f"{name} must be the name of a column, got {quoted(value)}.")
     elif name == "witness":
         if not value.strip() or "\0" in value:
             raise InvalidInput(f"{name} must be a path or a URL, got {quoted(value)}.")

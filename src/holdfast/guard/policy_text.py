@@ -46,6 +46,8 @@ def _toml(value: Value) -> str:
     if isinstance(value, str):
         # JSON's escapes are TOML's; only the delete character must be escaped here, too.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, (int, float)):
         return repr(value)
     names = [_toml(name) for name in value]

@@ -28,6 +28,7 @@ __all__ = ["Boards"]
 
 VISIBILITIES = ("open", "own", "host")
 SHOWS = ("best", "latest", "chosen")
+COLUMNS = ("id_column", "label_column")
 # Each has a method of the same name below.
 ACTIONS = ("freeze", "thaw", "stop", "reopen", "policy", "rotate", "labels", "hide", "show",
            "merge", "close", "visibility")  # fmt: skip
@@ -258,6 +259,8 @@ class Boards:
         kept = asked.classes
         if kept is not None and not set(old.classes or ()) <= set(kept):
             raise InvalidInput("classes must keep all those that the board has made public.")
+        if any(getattr(asked, each) not in (None, getattr(phase, each)) for each in COLUMNS):
+            raise InvalidInput("columns must stay as they were when the board was made.")
         asked.display.check_classes(len(kept or old.classes or ()))
         shows = phase.shows if phase.shows == "chosen" else None
         fresh = self._followed(phase, phase.labels, value, shows)._replace(closes=phase.closes)

@@ -96,13 +96,14 @@ class HiddenSets:
         The classes become part of the policy's text: a board's classes are public.
         """
         policy = Policy.parse(text, folder=hidden.parent)
+        policy = policy.agreeing(id_column=id_column, label_column=label_column)
         noisy = policy.mechanism.adds_noise or policy.mechanism.shows != "scores"
         phase = Phase(
             board=0,
             number=0,
             labels=str(hidden.absolute()),
-            id_column=id_column,
-            label_column=label_column,
+            id_column=policy.id_column,
+            label_column=policy.label_column,
             data_set="",
             n_examples=0,
             policy="",

@@ -38,6 +38,8 @@ HEAD_EVERY = 3_600_000_000
 HEAD_BEFORE = (
     "SELECT number, hash FROM holdfast_entries WHERE time < ? ORDER BY number DESC LIMIT 1"
 )
+# Keys of a policy that say how the labels' file is read, which hosts from afar can't open.
+OF_LABELS = ("breakdown", "id_column", "label_column", "shared_labels")
 
 Slug = Annotated[str, Path(max_length=40, description="The board's name.")]
 
@@ -268,8 +270,8 @@ class Visit:
         if action in ("rotate", "labels"):
             told = f"Files of labels are named where they lie: holdfast board {action}."
             raise Problem("not_allowed", told)
-        if action == "policy" and _reads_files(value, self.policy.breakdown):
-            told = "A policy that names files, or another column of groups, is set on the server: "
+        if action == "policy" and _reads_files(value, self.policy):
+            told = "A policy that names files, or reads labels otherwise, is set on the server: "
             raise Problem("not_allowed", f"{told}holdfast board policy.")
         return self.site.boards.change(self.board, self.phase, action, value, self.caller.name)
 
@@ -310,8 +312,8 @@ def _decisive(look: RecordedLook, final: Mapping[str, Any]) -> tuple[bool, bool,
     return not final["chosen"], released is None, value
 
 
-def _reads_files(policy: str, breakdown: str | None) -> bool:
-    """Tell whether a policy names a file, or another column of the labels' file than now.
+def _reads_files(policy: str, now: Policy) -> bool:
+    """Tell whether a policy names a file, or reads the labels' file otherwise than now.
 
     What is no policy at all is told by its reader.
     """
@@ -319,7 +321,7 @@ def _reads_files(policy: str, breakdown: str | None) -> bool:
         document = tomllib.loads(policy)
     except (tomllib.TOMLDecodeError, RecursionError):
         return False
-    another = document.get("breakdown") not in (None, breakdown)
+    another = any(document.get(name) not in (None, getattr(now, name)) for name in OF_LABELS)
     return another or any(isinstance(document.get(name), str) for name in ("witness", "classes"))
 
 

@@ -8,7 +8,7 @@ or else 1,000.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +73,10 @@ def read_request(
     mechanism, looks, days
         Release rule, and looks of one account: a number or a rate for so many days. By default the
         looks are those of the busiest team of the history.
-    teams, gap, final_choices
+    teams, gap
         None: the policy's, or the defaults of `Request`.
+    final, final_choices, id_column, label_column
+        None: what the policy says. Where it says something, nothing else may be said here.
     predictions
         Files of models' predicted labels.
     history
@@ -94,7 +96,11 @@ def read_request(
     Request
         With the models' predictions of the scored part alone, in the order of the label file.
     """
-    stated = _stated(policy, mechanism, looks)
+    files = {"final": final, "id_column": id_column, "label_column": label_column}
+    stated = _stated(policy, mechanism, looks, {**files, "final_choices": final_choices})
+    if stated is not None:
+        files = {name: getattr(stated, name) for name in files}
+    columns = {name: files[name] for name in ("id_column", "label_column")}
     past = None if history is None else read_history(history)
     if looks is None and past is not None:
         looks = str(most_looks(past))  # nothing else is said of a board whose past is known
@@ -105,8 +111,7 @@ def read_request(
     file, models, name = _test_set(
         labels,
         predictions,
-        id_column,
-        label_column,
+        columns,
         classes,
         decimals=shown.takes is Sent.NUMBERS,
     )
@@ -118,10 +123,9 @@ def read_request(
             labels,
             display.breakdown,
             file.n_examples,
-            id_column=id_column,
-            label_column=label_column,
+            **columns,
         )
-    parts = parts_of(file, _final(final), "auto" if stated is None else stated.part)
+    parts = parts_of(file, _final(files["final"]), "auto" if stated is None else stated.part)
     said = {"teams": teams, "gap": gap, "final_choices": final_choices}
     if labels is None and not (display.plain or predictions):
         models = []  # the example's own model is not used here
@@ -134,10 +138,9 @@ def read_request(
         history=past,
         seed=seed,
         most_gap=MOST_POINTS if shown.high - shown.low <= WIDEST_IN_POINTS else math.inf,
-        group_columns=()
-        if labels is None
-        else group_columns(labels, id_column=id_column, label_column=label_column),
+        group_columns=() if labels is None else group_columns(labels, **columns),
         display=display,
+        said={name: value for name, value in files.items() if value is not None},
         groups=None if groups is None else groups[parts.where],
         **{**wanted, **{name: value for name, value in said.items() if value is not None}},
     )
@@ -161,8 +164,7 @@ def _display(
 def _test_set(
     labels: Path | None,
     predictions: Sequence[Path],
-    id_column: str | None,
-    label_column: str | None,
+    columns: Mapping[str, str | None],
     classes: Sequence[str] | None,
     *,
     decimals: bool,
@@ -174,8 +176,8 @@ def _test_set(
         return file, given or [model], NAME
     file = read_labels(
         labels,
-        id_column=id_column,
-        label_column=label_column,
+        id_column=columns["id_column"],
+        label_column=columns["label_column"],
         class_names=classes,
         decimals=decimals,
     )
@@ -212,14 +214,16 @@ def _prediction(path: Path, file: LabelFile) -> Prediction:
     return Prediction(path.stem, found)
 
 
-def _stated(path: Path | None, mechanism: str | None, looks: str | None) -> Policy | None:
-    """Return the policy of a file, if one is named; then options must not say the same."""
+def _stated(
+    path: Path | None, mechanism: str | None, looks: str | None, said: Mapping[str, Any]
+) -> Policy | None:
+    """Return the policy of a file, if one is named, with what it leaves open and options say."""
     if path is None:
         return None
     for name, value in (("mechanism", mechanism), ("looks", looks)):
         if value is not None:
             raise InvalidInput(f"{name} must not be given together with policy.")
-    return Policy.read(path)
+    return Policy.read(path).agreeing(**said)
 
 
 def _settings(

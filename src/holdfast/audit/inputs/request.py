@@ -8,7 +8,7 @@ that can't be audited. A board that shows one accuracy is one whose `display` sa
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -99,6 +99,8 @@ class Request:
         one accuracy.
     groups
         The group of each scored example; None: the board shows no groups.
+    said
+        How the files are read and what decides, by the policy's keys.
 
     Raises
     ------
@@ -125,6 +127,7 @@ class Request:
     group_columns: tuple[str, ...] = ()
     display: Display = field(default_factory=Display)
     groups: NDArray[Any] | None = field(default=None, repr=False)
+    said: Mapping[str, str] = field(default_factory=dict)
     stated_looks: int = field(init=False)
 
     def __post_init__(self) -> None:

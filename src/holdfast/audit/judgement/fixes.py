@@ -234,7 +234,7 @@ class _VerdictSearch:
         if self.verdict.about == "final ranking" and parts.private:
             good = self._good_to(parts.private)
             yield (
-                f"Ranked by the {parts.private:,} private examples alone (--final private), "
+                f'Ranked by the {parts.private:,} private examples alone (final = "private"), '
                 f"nothing gained on the public board would count{good}."
             )
         elif self.verdict.about == "public board":

@@ -46,7 +46,7 @@ class GuardedFrame(GuardedSolution[Any]):
     id_column
         The column of ids, in the solution and in submissions.
     label_column
-        The column of labels; None: the solution's only other column.
+        The column of labels; None: what the policy says, or the solution's only other column.
     """
 
     def __init__(
@@ -134,6 +134,7 @@ def _files(
     name = "solution"
     file = frame_as_csv(solution, name)
     header = csv_header(file, name)
+    label_column = label_column or policy.label_column
     if label_column is None:
         taken = (id_column.lower(), *SPLIT_NAMES)
         others = [each for each in header if each.lower() not in taken]
