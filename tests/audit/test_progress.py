@@ -18,6 +18,14 @@ from holdfast.cli.audit_progress import AuditProgress, duration
 from holdfast.rules import Exact
 
 SCRIPT = "import sys; from holdfast.cli import main; sys.exit(main(sys.argv[1:]))"
+# Ends where attacks would begin to play: what was not flushed by then is lost.
+ENDS_BEFORE_PLAYS = """\
+import os, sys
+from holdfast.audit import quick
+from holdfast.cli import main
+quick.players = lambda *given, **settings: os._exit(7)
+main(sys.argv[1:])
+"""
 
 
 @pytest.fixture
@@ -55,6 +63,19 @@ def test_findings_and_forecast_come_before_the_first_play_and_ctrl_c_tells_the_r
     )
     assert "does not mean that it gains less" in rest
     assert rest.rstrip().endswith("error: interrupted.")
+
+
+def test_a_quick_audit_has_told_findings_and_forecast_before_it_plays(labels_file):
+    words = ("audit", str(labels_file), "--quick", "--looks", "300")
+    told = subprocess.run(
+        [sys.executable, "-c", ENDS_BEFORE_PLAYS, *words], capture_output=True, text=True
+    )
+    assert told.returncode == 7, told.stderr
+    forecast = re.search(
+        r"\nForecast for all 300 scored submissions .*: about [\d.]+ points", told.stdout
+    )
+    assert forecast is not None
+    assert told.stdout[: forecast.start()].startswith("notes 2 constant submissions reveal")
 
 
 @pytest.mark.slow
