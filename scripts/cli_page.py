@@ -38,6 +38,41 @@ the [glossary](glossary.md).
 """
 
 
+HOW_MANY = """\
+## How many there are
+
+Version 0.4 had {} commands with {} options; there are {} with {}, old names that are unlisted
+not counted. What came since: outcomes of tasks, `detect`, `mcp`, and `paper demo`, which is `demo`.
+Each counts where it is found by now.
+
+| command | commands in 0.4 | now | options in 0.4 | now |
+|---|---|---|---|---|
+"""
+# By the first word as it is now, commands and options of 0.4 (commit 96279a1): `matrix` counts as
+# `bench`, `figures` as `sweep`, `reproduce` and `statements` as `paper`.
+IN_0_4 = {
+    "attack": (1, 17),
+    "audit": (2, 34),
+    "bench": (2, 21),
+    "board": (13, 42),
+    "bounds": (1, 5),
+    "choose": (1, 10),
+    "close": (1, 8),
+    "demo": (1, 4),
+    "forwarder": (1, 4),
+    "gate": (1, 12),
+    "ledger": (6, 15),
+    "lint": (1, 6),
+    "paper": (2, 7),
+    "plan": (1, 10),
+    "policy": (2, 14),
+    "score": (1, 10),
+    "serve": (1, 8),
+    "submit": (1, 6),
+    "sweep": (2, 9),
+}
+
+
 def page() -> str:
     """Return the whole page."""
     parts = [INTRODUCTION]
@@ -47,7 +82,20 @@ def page() -> str:
         for first in names:
             mine = [name for name in found if name.split()[0] == first]
             parts += [section(name, found[name]) for name in mine]
+    parts.append(how_many(found))
     return "\n".join(parts)
+
+
+def how_many(found: dict[str, Any]) -> str:
+    """Return the table of how many commands and options there were, and are."""
+    rows = []
+    for first in (name for names in TASKS.values() for name in names):
+        mine = [parameters(found[name])[1] for name in found if name.split()[0] == first]
+        rows.append((first, *IN_0_4.get(first, (0, 0)), len(mine), sum(map(len, mine))))
+    before, options_before, now, options = (sum(row[at] for row in rows) for at in range(1, 5))
+    lines = [f"| `{row[0]}` | {row[1]} | {row[3]} | {row[2]} | {row[4]} |" for row in rows]
+    text = HOW_MANY.format(before, options_before, now, options)
+    return text + "".join(f"{line}\n" for line in lines)
 
 
 def commands(where: typer.Typer, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -61,8 +109,8 @@ def commands(where: typer.Typer, prefix: str = "") -> Iterator[tuple[str, Any]]:
         yield from commands(group.typer_instance, f"{prefix}{group.name} ")
 
 
-def section(name: str, function: Any) -> str:
-    """Return the part of the page about one command."""
+def parameters(function: Any) -> tuple[list[Any], list[Any]]:
+    """Return a command's arguments and its listed options, each with all that a row tells."""
     arguments, options = [], []
     hints = get_type_hints(function, include_extras=True)
     for parameter in inspect.signature(function).parameters.values():
@@ -77,6 +125,12 @@ def section(name: str, function: Any) -> str:
             flags = [name for name in spelled if name.startswith("--")]
             flag = flags[0] if flags else f"--{parameter.name.replace('_', '-')}"
             options.append((flag, info, parameter.default, kind))
+    return arguments, options
+
+
+def section(name: str, function: Any) -> str:
+    """Return the part of the page about one command."""
+    arguments, options = parameters(function)
     usage = " ".join(["holdfast", name, *(argument[0] for argument in arguments), "[OPTIONS]"])
     text = inspect.getdoc(function)
     lines = [f"### `holdfast {name}`\n", f"    {usage}\n", text_of(text), "", "Examples:\n"]
