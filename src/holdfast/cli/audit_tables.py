@@ -35,6 +35,8 @@ __all__ = ["show", "show_outlook", "show_quick"]
 VERDICT_COLOURS = {"SAFE": "bold green", "MARGINAL": "bold yellow", "UNSAFE": "bold red"}
 MOST_TEAMS_SHOWN = 15
 MOST_ATTACKS = 5
+# Notes on what was taken for granted: the option that says otherwise is never folded.
+ASK_FOR_AN_OPTION = {"assumed-accuracy", "group-column"}
 
 
 def show(result: Audit, report: Path | None, *, every: bool = False) -> None:
@@ -204,11 +206,15 @@ def show_findings(console: Console, findings: tuple[Finding, ...], *, every: boo
         if finding in notes:
             continue
         colour = {"void": "bold red", "warning": "yellow", "note": "cyan"}[finding.severity]
-        console.print(f"[{colour}]{finding.severity}[/] {finding.what} {finding.why}")
-        console.print(f"     [dim]fix:[/] {finding.fix}")
+        said = escape(f"{finding.what} {finding.why}")
+        console.print(f"[{colour}]{finding.severity}[/] {said}")
+        console.print(f"     [dim]fix:[/] {escape(finding.fix)}")
     if notes:
-        told = " ".join(each.what for each in notes)
-        console.print(f"[cyan]notes[/] {told} (--all: why, and what to do.)")
+        told = " ".join(
+            f"{each.what} {each.fix}" if each.code in ASK_FOR_AN_OPTION else each.what
+            for each in notes
+        )
+        console.print(f"[cyan]notes[/] {escape(told)} (--all: why, and what to do.)")
 
 
 def _gains(console: Console, result: Audit, *, every: bool) -> None:
