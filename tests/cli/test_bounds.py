@@ -49,8 +49,8 @@ def test_a_largest_bias_is_turned_into_looks(holdfast):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (SIZES, "exactly one of looks and max_bias must be given."),
-        ((*SIZES, "--looks", 5, "--max-bias", 0.1), "exactly one of looks and max_bias"),
+        (SIZES, "exactly one of --looks and --max-bias must be given."),
+        ((*SIZES, "--looks", 5, "--max-bias", 0.1), "exactly one of --looks and --max-bias"),
         ((*SIZES, "--looks", 0), "n_queries must be at least 1, got 0."),
         ((*SIZES, "--max-bias", 0), "max_bias must be above 0"),
         ((*SIZES, "--max-bias", "nan"), "max_bias must be above 0"),

@@ -48,7 +48,7 @@ def bounds(
     from holdfast.bounds import all_bounds
 
     if (n_queries is None) == (max_bias is None):
-        raise InvalidInput("exactly one of looks and max_bias must be given.")
+        raise InvalidInput("exactly one of --looks and --max-bias must be given.")
     if max_bias is not None:
         _invert(n_examples, n_classes, max_bias, as_json)
         return

@@ -70,8 +70,9 @@ def close(
     if as_json:
         print_json({**finals.as_data(), "repeated": finals.repeated})
         return
+    teams = f"{len(finals.results):,} team{'' if len(finals.results) == 1 else 's'}"
     human().print(
-        f"{finals.n_examples:,} private examples, {len(finals.results):,} teams"
+        f"{finals.n_examples:,} private examples, {teams}"
         f"{' (from the record)' if finals.repeated else ''}"
     )
     plain = finals.metric == "accuracy"
