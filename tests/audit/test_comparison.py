@@ -112,6 +112,7 @@ def test_two_verdicts_are_compared_each_with_its_own():
         "(champion-challenger)."
     )
     assert comparison_as_json(comparison)["public"]["after"]["word"] == "MARGINAL"
+    assert comparison_as_json(comparison)["format"] == as_json(after())["format"]
 
 
 def test_attacks_are_matched_by_name_and_knowledge_the_strongest_first():

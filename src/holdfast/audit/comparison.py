@@ -13,6 +13,7 @@ from typing import Any
 
 from holdfast.audit.fractions import in_fractions
 from holdfast.audit.result import (
+    FORMAT,
     Audit,
     Finding,
     Interval,
@@ -115,10 +116,11 @@ def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
     """Return the comparison as plain data: the two verdicts, and what differs between them.
 
     Each verdict is as its audit writes it: gains of accuracies are fractions; those of a metric are
-    in the unit that is named, and so are the attacks'.
+    in the unit that is named, and so are the attacks'. `format` is that of the audits.
     """
     sides = {"before": as_json(comparison.before), "after": as_json(comparison.after)}
     told = {
+        "format": FORMAT,
         "unit": sides["after"]["unit"],
         "sentence": comparison.sentence,
         "notes": list(comparison.notes),
