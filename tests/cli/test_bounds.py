@@ -60,3 +60,9 @@ def test_a_largest_bias_is_turned_into_looks(holdfast):
 )
 def test_bad_input_is_one_line_and_exit_code_2(refused, arguments, message):
     assert refused("bounds", *arguments).startswith(message)
+
+
+def test_what_is_piped_has_no_spaces_at_the_end_of_a_line(holdfast):
+    lines = holdfast("bounds", *SIZES, "--looks", 100).out.splitlines()
+    assert len(lines) > 10
+    assert [line for line in lines if line != line.rstrip()] == []

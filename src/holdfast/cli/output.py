@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from holdfast.errors import HoldfastNote
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["as_json_text", "human", "notes_on_stderr", "print_json", "progress", "report_error"]
 
+FILLED = re.compile(r" +(?=\n)")
+
 
 def human() -> Console:
     """Return the console for tables; wide enough for them where the output is no terminal."""
@@ -27,8 +30,25 @@ def human() -> Console:
 
     console = Console(highlight=False)
     if not console.is_terminal:
-        console = Console(highlight=False, width=120)
+        console = Console(highlight=False, width=120, file=cast("TextIO", _Trimmed()))
     return console
+
+
+class _Trimmed:
+    """Standard output for files and pipes: lines end where their text ends."""
+
+    @property
+    def encoding(self) -> str:
+        """What standard output can write, which decides how boxes are drawn."""
+        return sys.stdout.encoding or "utf-8"
+
+    def write(self, text: str) -> int:
+        """Write lines without the spaces that fill up a table or a wrapped line."""
+        return sys.stdout.write(FILLED.sub("", text))
+
+    def flush(self) -> None:
+        """Write out what is kept back."""
+        sys.stdout.flush()
 
 
 def print_json(data: Any) -> None:
